@@ -178,6 +178,33 @@ def taken(values: Any, rows: Any) -> Any:
     return None if values is None else values[rows]
 
 
+def with_mirror_images(matrix: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """Return a square matrix whose missing entries are those of the pairs in the other order.
+
+    Of one that is not symmetric in the others it takes none. The number taken is returned too.
+    """
+    missing = np.isnan(matrix)
+    known = ~(missing | missing.T)
+    if not np.allclose(matrix[known], matrix.T[known]):
+        return matrix, 0
+    complete = np.where(missing, matrix.T, matrix)
+    return complete, int(missing.sum() - np.isnan(complete).sum())
+
+
+def lacking_most(matrix: NDArray[Any]) -> list[int]:
+    """Return few points without which no pair is missing: one after the other that lacks most."""
+    missing, left_out = np.isnan(matrix), list[int]()
+    missing |= missing.T
+    counts = missing.sum(axis=0)
+    while counts.any():
+        worst = int(counts.argmax())
+        counts -= missing[worst]
+        counts[worst] = 0
+        missing[:, worst] = False
+        left_out.append(worst)
+    return left_out
+
+
 def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     """Return the place of each label among the classes, which need not be sorted, -1 if none."""
     sorter = np.argsort(classes)

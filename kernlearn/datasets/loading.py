@@ -453,9 +453,7 @@ def _prepared(
         done = done.noting(*grades_notes(found.form.order, card.classes))
     is_dense = not hasattr(table.X, "tocsr")
     if card.task == "similarity" and is_dense and np.isnan(table.X).any():
-        row, column = np.argwhere(np.isnan(table.X))[0]
-        where = f"row {row + 1} and column {table.feature_names[column]}"
-        raise DataError(f"{place}: the matrix lacks entries, the first in {where}: write it")
+        table, done = _without_gaps(table, done, place)
     table, filled = settle_missing(table, missing, place)
     done, raw = done.noting(*filled), None
     if as_it_is:
@@ -465,6 +463,41 @@ def _prepared(
     if not are_objects(table.X):
         table, done = _as_features(table, card, nominal, done)
     return table, done, filled, raw
+
+
+def _without_gaps(table: Table, done: Preparation, place: Any) -> tuple[Table, Preparation]:
+    """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
+
+    Raises
+    ------
+    DataError
+        If these are more than half of the points.
+    """
+    from kernlearn.validation import lacking_most, with_mirror_images
+
+    n_missing = int(np.isnan(table.X).sum())
+    matrix, n_taken = with_mirror_images(table.X)
+    left_out, n = lacking_most(matrix), len(matrix)
+    if n_taken:
+        done = done.noting(
+            f"{n_missing} of {matrix.size} entries are missing: {n_taken} taken "
+            "from the same pair in the other order"
+        )
+    if 2 * len(left_out) > n:
+        row, column = np.argwhere(np.isnan(matrix))[0]
+        raise DataError(
+            f"{place}: the matrix lacks {np.isnan(matrix).sum()} of {matrix.size} entries, the "
+            f"first in row {row + 1} and column {table.feature_names[column]}, so that more than "
+            "half of the points would be left out: write them"
+        )
+    rest = np.setdiff1d(np.arange(n), left_out)
+    names = tuple(table.feature_names[i] for i in rest)
+    if left_out:
+        shown = listed(table.feature_names[i] for i in sorted(left_out))
+        done = done.noting(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
+    return table._replace(X=matrix).rows(rest)._replace(
+        X=matrix[np.ix_(rest, rest)], feature_names=names
+    ), done
 
 
 def _without_columns(

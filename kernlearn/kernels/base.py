@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import refuse_text, validate_data, warn
+from kernlearn.validation import refuse_text, validate_data, warn, with_mirror_images
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -395,7 +395,9 @@ def check_training(
                 f"training point, got shape {X.shape}"
             )
         if lacks := not several and np.isnan(X).any():
-            X = _with_mirror_images(X)
+            X, n_taken = with_mirror_images(X)
+            if n_taken:
+                warn(f"{n_taken} of {X.size} similarities in X are missing: taken from X.T")
         check_matrix(np.where(np.isnan(X), 0.0, X) if lacks and gaps else X)
         for first in range(0, X.shape[1], X.shape[0]):
             _warn_of_matrix(model, X[:, first : first + X.shape[0]])
@@ -413,21 +415,6 @@ def _refuse_other_order(frame: Any) -> None:
         )
 
 
-def _with_mirror_images(matrix: np.ndarray) -> np.ndarray:
-    """Return a matrix whose missing entries are those of the pairs in the other order.
-
-    Of one that is not symmetric in the others it takes none.
-    """
-    missing = np.isnan(matrix)
-    known = ~(missing | missing.T)
-    if not np.allclose(matrix[known], matrix.T[known]):
-        return matrix
-    complete = np.where(missing, matrix.T, matrix)
-    if n_taken := np.count_nonzero(missing) - np.count_nonzero(np.isnan(complete)):
-        warn(f"{n_taken} of {matrix.size} similarities in X are missing: taken from X.T")
-    return complete
-
-
 def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
     """Warn if similarities look like distances, or distances like similarities.
 
@@ -438,8 +425,8 @@ def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
     # a few rows tell first: all of a large matrix are read only if need be
     some = evenly_spaced(np.arange(len(values)), _DIAGONAL_ROWS)
     for part in (values[np.ix_(some, some)], values):
-        low, high, own = part.min(), part.max(), part.diagonal()
-        gap = high - own.min() if kind == "distance" else own.max() - low
+        low, high, own = np.nanmin(part), np.nanmax(part), part.diagonal()
+        gap = high - np.nanmin(own) if kind == "distance" else np.nanmax(own) - low
         if not gap <= _ROUNDING * (high - low) < high - low:
             return
     pair = ("distance", "similarity")

@@ -390,25 +390,16 @@ class Training:
 
 
 def _without_pairs(matrix: Reals) -> list[int]:
-    """Return few points without which no pair is missing: one after the other that lacks most."""
-    missing = np.isnan(matrix)
-    n_missing, left_out = np.count_nonzero(missing), list[int]()
-    if not n_missing:
-        return left_out
-    missing |= missing.T
-    counts = missing.sum(axis=0)
-    while counts.any():
-        worst = int(counts.argmax())
-        counts -= missing[worst]
-        counts[worst] = 0
-        missing[:, worst] = False
-        left_out.append(worst)
+    """Return few points without which no pair is missing, with a warning."""
+    left_out = validation.lacking_most(matrix)
     if len(left_out) > len(matrix) / 2:
         check_matrix(matrix)
-    validation.warn(
-        f"{n_missing} of {matrix.size} similarities in X are missing: the {len(left_out)} of "
-        f"{len(matrix)} points that lack most are left out, neither landmarks nor trained on"
-    )
+    if left_out:
+        validation.warn(
+            f"{np.isnan(matrix).sum()} of {matrix.size} similarities in X are missing: the "
+            f"{len(left_out)} of {len(matrix)} points that lack most are left out, neither "
+            "landmarks nor trained on"
+        )
     return left_out
 
 

@@ -701,8 +701,16 @@ def test_matrices_with_labels(folder):
     with pytest.raises(DataError, match="another order"):
         load(folder / "R.csv", matrix="distance")
     frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
-    with pytest.raises(DataError, match="row 2 and column c"):
-        load(folder / "M.csv", matrix="distance", missing="drop")
+    lacking = load(folder / "M.csv", matrix="distance")
+    np.testing.assert_array_equal(lacking.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
+    assert lacking.target_names[lacking.target].tolist() == ["x", "x", "y"]
+    assert "1 of 4 points left out" in sentences(folder / "M.csv", matrix="distance")
+    frame.replace({"b": {4: np.nan}}).to_csv(folder / "H.csv", index=False)
+    np.testing.assert_array_equal(load(folder / "H.csv", matrix="distance").data, D)
+    assert "1 taken from the same pair" in sentences(folder / "H.csv", matrix="distance")
+    frame.replace([1, 2, 3, 4, 5, 6], np.nan).to_csv(folder / "N.csv", index=False)
+    with pytest.raises(DataError, match="12 of 16 entries, the first in row 1 and column b"):
+        load(folder / "N.csv", matrix="distance")
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
     frame.loc["a", "b"] = 1.5

@@ -255,6 +255,9 @@ def test_matrices_of_distances_and_halves_warn(model):
         if matrix is distances:  # a parameter is named by those alone that have it
             named = any("kind='distance'" in str(one.message) for one in caught)
             assert named == ("kind" in model.get_params())
+    if isinstance(model, BBSClassifier):  # a pair may be missing
+        with pytest.warns(UserWarning, match="looks like a distance"):
+            clone(model).fit(np.where(distances == distances[0, 1], np.nan, distances), Y)
     if "kind" in model.get_params():
         model = clone(model).set_params(kind="distance")
         for matrix in (similarities, -distances):
