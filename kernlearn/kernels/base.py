@@ -425,8 +425,9 @@ def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
     # a few rows tell first: all of a large matrix are read only if need be
     some = evenly_spaced(np.arange(len(values)), _DIAGONAL_ROWS)
     for part in (values[np.ix_(some, some)], values):
-        low, high, own = np.nanmin(part), np.nanmax(part), part.diagonal()
-        gap = high - np.nanmin(own) if kind == "distance" else np.nanmax(own) - low
+        least, greatest = np.fmin.reduce, np.fmax.reduce  # pairs may be missing
+        low, high, own = least(part, axis=None), greatest(part, axis=None), part.diagonal()
+        gap = high - least(own) if kind == "distance" else greatest(own) - low
         if not gap <= _ROUNDING * (high - low) < high - low:
             return
     pair = ("distance", "similarity")
