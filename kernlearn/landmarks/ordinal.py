@@ -334,7 +334,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         the squared hinge the same up to a constant and a factor.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         L. The hinge of definition 5.14 is minimised by a sequence of smoothed problems.
-    C : float or sequence of float, default=(1, 100, 1e4, 1e6, 1e8, 1e10)
+    C : float or sequence of float, default=(1, 100, 1e4, ..., 1e12)
         Weight of the losses; of several the best on the validation points is chosen, see `fit`.
     tol : float, default=1e-6
         Relative excess of the objective over its minimum that is allowed; for the hinge a bound
@@ -412,7 +412,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     thresholds: Any = "equispaced"
     margin: float = 0.5
     loss: str = "squared_hinge"
-    C: Any = (1, 100, 1e4, 1e6, 1e8, 1e10)
+    C: Any = tuple(10.0**power for power in range(0, 13, 2))
     tol: float = 1e-6
     max_iter: int = 1000
     categories: Any = None
