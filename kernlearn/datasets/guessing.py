@@ -581,8 +581,10 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     elif hasattr(options, "decimal") and _is_like_number(first):
         marks = re.sub(r"[^.,'\s]", "", first.strip())
         ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
-        if marks and not (ways and len({*marks}) > 1):  # of two marks the last comes first
-            ways.append(("read_as.thousands", " " if marks[0].isspace() else marks[0]))
+        groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
+        are_groups = all(re.fullmatch(groups, text.strip()) for text in odd)
+        if marks and are_groups and not (ways and len({*marks}) > 1):  # of two the last is first
+            ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",

@@ -460,7 +460,12 @@ REFUSED = {
     "commas of thousands": (
         'a,label\n"1,250",p\n950,q\n"2,100",p\n',
         {},
-        r'column a: .*\'1,250\'.*decimal: ",".*read_as: {thousands: ","}',
+        r'column a: .*\'1,250\'.*thousands: ",".*read_as: {decimal: ","}',
+    ),
+    "no groups of three": (
+        "a;y\n86.0;p\n12.5;q\n",
+        {"read_as": {"decimal": ","}},
+        r"column a: .*\'86.0\'((?!thousands).)*$",
     ),
     "comments": ("# by hand\na,label\n1,p\n", {}, r'read_as: {comment: "#"}'),
     "a short row": ("x,y\n1,a\n2\n3,b\n", {}, r"row 3 has 1, row 1 2"),
