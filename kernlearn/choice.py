@@ -1,6 +1,6 @@
 """A choice between values of parameters: rows held out, models along a path, and the best one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -181,10 +181,10 @@ class Answers(BaseEstimator):
 
 
 def scores(
-    models: Sequence[Any], values: Sequence[NDArray[Any]], X: Any, y: Any, weights: Any
+    scoring: Any, models: Iterable[Any], values: Sequence[Any], X: Any, y: Any, weights: Any
 ) -> NDArray[np.float64]:
-    """Return the score of each model, which has such values for X, by its `scoring`."""
-    scorer = check_scoring(models[0], scoring=models[0].scoring)
+    """Return the score by `scoring` of each model, which has such values for X."""
+    scorer = check_scoring(scoring=scoring)
     options = {} if weights is None else {"sample_weight": weights}
     answers = map(Answers, models, values)
     return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)

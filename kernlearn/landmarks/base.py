@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
+from itertools import repeat
 from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -647,8 +648,8 @@ class SimilarityEstimator(BaseEstimator):
         """
         shape, weights = tuple(map(len, self.grid_.values())), data.weights_val
         if gains is not None and self.scoring is not None:
-            models = models or [self] * len(values)
-            gains, weights = choice.scores(models, values, data.X_val, data.y_val, weights), None
+            of_points = values, data.X_val, data.y_val, weights
+            gains, weights = choice.scores(self.scoring, models or repeat(self), *of_points), None
         gains = None if gains is None else np.reshape(gains, (-1, *shape))
         self.validation_scores_, cell = choice.best_cell(gains, shape, weights)
         grid = zip(self.grid_.items(), cell, strict=True)

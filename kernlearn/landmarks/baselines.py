@@ -31,13 +31,13 @@ _BLOCK_BYTES = 2**24
 _GROUPS_PER_NEIGHBOUR = 8
 
 
-def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> Any:
+def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> tuple[Any, list[Reals]]:
     """Return which held-out points each of several models classifies correctly, and its scores.
 
     `scores` returns the scores of points by each model. Without held-out points it is None.
     """
     if data.codes_val is None:
-        return [None]
+        return None, []
     values = scores(data.X_val)
     predicted = np.column_stack([validation.predicted_codes(each) for each in values])
     return predicted == data.codes_val[:, np.newaxis], values

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -126,7 +127,8 @@ def _choose_by_scoring(model: Any, data: Training, scores: Reals) -> tuple[Any, 
     """Choose the setting of the greatest score; return the scores, and its place in the grid."""
     of_cells = scores.reshape(*scores.shape[:2], -1).transpose(2, 1, 0)
     values = [each if each.shape[1] > 1 else each[:, 0] for each in of_cells]
-    found = choice.scores([model] * len(values), values, data.X_val, data.y_val, data.weights_val)
+    held_out = data.X_val, data.y_val, data.weights_val
+    found = choice.scores(model.scoring, repeat(model), values, *held_out)
     return choice.best_cell(found.reshape(1, *scores.shape[2:]), scores.shape[2:])
 
 

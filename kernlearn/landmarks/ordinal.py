@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -524,10 +524,11 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ]
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
-    def _keep(self, model: Solution, dtype: Any) -> None:
+    def _keep(self, model: Solution, dtype: Any) -> Self:
         self.n_iter_, self._converged = model.n_iter, model.converged
         self.coef_, self._dtype = model.coef.astype(dtype), dtype
         self.thresholds_ = model.thresholds.astype(dtype)
+        return self
 
     def _grades(self, labels: np.ndarray) -> np.ndarray:
         """Return numbers to measure errors in."""

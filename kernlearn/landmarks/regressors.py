@@ -52,7 +52,7 @@ class LandmarkChoice(LandmarkModel):
         """Return the losses of points of such values by each model, the smaller the better."""
 
     @abstractmethod
-    def _keep(self, model: Any, dtype: Any) -> None:
+    def _keep(self, model: Any, dtype: Any) -> Self:
         """Set the fitted attributes; `dtype` is that of the features."""
 
     def _learn(self, data: Training) -> None:
@@ -63,16 +63,14 @@ class LandmarkChoice(LandmarkModel):
         every = data.once(tuple(others), lambda: self._train(features, data, axes))
         trained = dict(zip(product(*axes.values()), every, strict=True))
         cells = list(product(*own.values()))
-        gains, values, models = None, list[Any](), list[Any]()
+        gains, values, models = None, list[Any](), None
         if data.X_val is not None:
             held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
             held_out = np.ascontiguousarray(held_out, dtype=float_type(data.X_val))
             heads = [trained[cell] for cell in cells]
             values = [held_out @ head.coef + head.intercept for head in heads]
             gains = -np.stack(self._losses(heads, values, data.y_val), axis=-1)
-            models = [copy(self) for _ in heads]
-            for one, head in zip(models, heads, strict=True):
-                one._keep(head, dtype)
+            models = (copy(self)._keep(head, dtype) for head in heads)  # for scorers alone
         best = cells[self._choose(data, gains, values, models)]
         model = trained[best]
         if self.refit and data.whole:
@@ -461,9 +459,10 @@ class RegLand(RegressorMixin, LandmarkChoice):
     def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
         return [(targets - each) ** 2 for each in values]
 
-    def _keep(self, model: Any, dtype: Any) -> None:
+    def _keep(self, model: Any, dtype: Any) -> Self:
         self.coef_, self.intercept_, self._converged = model
         self._dtype = dtype
+        return self
 
 
 @dataclass(eq=False, repr=False)

@@ -273,11 +273,8 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
             *_, means, mean = head.centred if has_intercept else (np.zeros(len(features.T)), 0.0)
             return path, means, np.float64(mean)
 
-        fits, gains, values = (
-            [fitted(data, features, ridge) for ridge in ridges],
-            None,
-            list[Any](),
-        )
+        fits = [fitted(data, features, ridge) for ridge in ridges]
+        gains, values = None, list[Reals]()
         if data.X_val is not None:
             held_out = self._embedding.embed(data.X_val)
             values = [(held_out - means)[:, p.columns] @ p.last + mean for p, means, mean in fits]

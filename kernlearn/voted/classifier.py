@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import groupby, product
+from itertools import groupby, product, repeat
 from math import comb, pi, prod, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -243,7 +243,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             )
             if self.scoring is not None:
                 values = [one.ravel() if one.shape[1] == 1 else one for one in values]
-                scores = choice.scores([self] * len(values), values, X_val, y_val, weights)
+                scores = choice.scores(self.scoring, repeat(self), values, X_val, y_val, weights)
             sizes = np.array([len(one.support) for one in settings.cells])
             # rounded to ignore rounding errors
             best = choice.first_best(-scores.round(12), sizes)
