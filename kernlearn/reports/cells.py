@@ -76,7 +76,7 @@ def summarise(
     n_splits : int
         How many splits a cell needs to be marked as best.
     tested : pandas.DataFrame, optional
-        The splits with those of :func:`~kernlearn.reports.covariances.as_splits`, for tests.
+        The splits with those of ``covariances.as_splits``, for tests.
 
     Returns
     -------

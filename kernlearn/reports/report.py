@@ -42,7 +42,7 @@ class Report:
     splits : pandas.DataFrame
         Every number of every split.
     covariances : pandas.DataFrame
-        Those of the means over test rows, from :mod:`~kernlearn.reports.covariances`.
+        Those of the means over test rows, from ``kernlearn.reports.covariances``.
     cells : pandas.DataFrame
         Every mean, from :func:`~kernlearn.reports.summarise`.
     claims : pandas.DataFrame
