@@ -85,7 +85,7 @@ pages: $(READY)  ## write the numbers in the pages, from results/measured, and t
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors, and run its pages
 	$(call install,docs)
-	rm -rf build/docs build/docs-extra docs/api/kernlearn.* docs/auto_examples
+	rm -rf build/docs build/docs-extra build/doctrees docs/api/kernlearn.* docs/auto_examples
 	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees docs build/docs
 	$(BIN)/python docs/check_built.py build/docs
 	$(BIN)/python -m pytest -n auto --dist worksteal -m docs tests

@@ -16,13 +16,14 @@ A source is one of
   each data set there are no parameters, and where they need it the kernel stands before them.
 
 What stands between ``<!-- printed -->``, ``<!-- answers -->``, ``<!-- chapters -->``,
-``<!-- totals -->``, ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` is made here.
-``python docs/marked_numbers.py`` writes all
-pages anew, and the pictures that examples of the gallery end with.
+``<!-- totals -->``, ``<!-- chances -->``, ``<!-- forks -->`` or ``<!-- comparisons -->`` and
+``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all pages anew, and the
+pictures that examples of the gallery end with.
 """
 
 import ast
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterable
@@ -35,6 +36,7 @@ from unittest.mock import patch
 
 import pandas as pd
 
+from kernlearn import datasets
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
 from kernlearn.reports import charts
@@ -51,6 +53,15 @@ EXPERIMENTS = [k for paper in papers() for part in paper.chapters for k in part.
 _SERIES = (
     "panel(panels['series'], {}, {}).configure_legend(orient='top', columns={}, columnPadding=16)"
 )
+#: Methods that compare items, and how the page names them.
+_COMPARING = {
+    "BBS": "BBS",
+    "Nystroem": "Nyström features",
+    "landmark k-NN": "landmark k-NN",
+    "landmark k-NN, 10 refined": "the same, 10 compared again",
+    "k-NN": "k-NN",
+    "SVM, clipped": "`SpectrumSVM`",
+}
 #: Pictures of pages: the example of the gallery that draws each, and another expression than the
 #: last one of its program.
 PICTURES = {
@@ -63,7 +74,7 @@ PICTURES = {
 
 def rewritten(text: str) -> str:
     """Return a page with every measured number, sentence and table written anew."""
-    for made in (printed, answers, chapters, totals, chances, forks):
+    for made in (printed, answers, chapters, totals, chances, forks, comparisons):
         marks = rf"(<!-- {made.__name__} -->\n).*?(<!-- end -->)"
         text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
@@ -176,6 +187,34 @@ def forks() -> str:
         others = "; ".join(f"{branch}: {n.partition(' ')[0]}" for branch, n in counts.items())
         rows.append([*names, chosen, others])
     return _table(["table", "choice", "match", "alternatives"], rows)
+
+
+def comparisons() -> str:
+    """Return how far methods that compare are behind, by classes and comparisons.
+
+    A method may have any number of landmarks that makes no more comparisons than allowed, and is
+    behind the best method that makes no more, as a mean over the data sets of the row.
+    """
+    columns = ["dataset", "method", "params", "metric"]
+    cells = pd.concat([_summary("series"), _summary("objects")]).set_index(columns)["mean"]
+    costs = cells.unstack("metric").dropna(subset="comparisons").reset_index()
+    classes = costs["dataset"].map(lambda name: len(datasets.find_card(name).classes))
+    costs["classes"] = pd.cut(classes, [1, 3, 9, 99], labels=["2 or 3", "6 to 9", "10 or more"])
+    rows = []
+    for label, group in costs.groupby("classes", observed=True):
+        for most in (20, 50, 110, math.inf):
+            best = group[group["comparisons"] <= most].groupby(["method", "dataset"])["accuracy"]
+            values = best.max().unstack("method")
+            behind = 100 * (-values).add(values.max(axis=1), axis=0)
+            behind = behind.reindex(columns=[*_COMPARING])
+            texts = [
+                f"{points.mean():.1f} ({(points > 2).sum()} of {len(points)})"
+                if points.notna().all()
+                else ""
+                for _, points in behind.items()
+            ]
+            rows.append([f"{label}", "all" if most == math.inf else f"{most}", *texts])
+    return _table(["classes", "comparisons", *_COMPARING.values()], rows)
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
