@@ -46,6 +46,7 @@ class SampleSizes:
 
     Examples
     --------
+    >>> from kernlearn.theory import regression_sample_sizes
     >>> regression_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=60439, n_samples=532, n_selected=None)
     """
@@ -67,6 +68,7 @@ def landmarks_for_margin(gamma: float, *, epsilon: float, delta: float) -> int:
 
     Examples
     --------
+    >>> from kernlearn.theory import landmarks_for_margin
     >>> landmarks_for_margin(0.2, epsilon=0.1, delta=0.05)
     1199
     """
@@ -92,6 +94,7 @@ def landmarks_for_loss(
 
     Examples
     --------
+    >>> from kernlearn.theory import landmarks_for_loss
     >>> landmarks_for_loss(epsilon=0.1, delta=0.05, lipschitz=2.0)
     42782
     """
@@ -148,6 +151,7 @@ def ramp_covering_number(radius: float, *, slope_max: float, slope_min: float = 
 
     Examples
     --------
+    >>> from kernlearn.theory import ramp_covering_number
     >>> ramp_covering_number(0.025, slope_max=1000)
     137
     """
@@ -171,6 +175,7 @@ def landmarks_for_approximation(bound: float, *, epsilon: float, delta: float) -
 
     Examples
     --------
+    >>> from kernlearn.theory import landmarks_for_approximation
     >>> landmarks_for_approximation(1.0, epsilon=0.1, delta=0.05)
     6457
     """
@@ -191,6 +196,7 @@ def regression_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sa
 
     Examples
     --------
+    >>> from kernlearn.theory import regression_sample_sizes
     >>> regression_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=60439, n_samples=532, n_selected=None)
     """
@@ -211,6 +217,7 @@ def sparse_regression_sample_sizes(
 
     Examples
     --------
+    >>> from kernlearn.theory import sparse_regression_sample_sizes
     >>> sparse_regression_sample_sizes(1.0, tau=0.2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=754670, n_samples=6591, n_selected=648)
     """
@@ -233,6 +240,7 @@ def ordinal_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sampl
 
     Examples
     --------
+    >>> from kernlearn.theory import ordinal_sample_sizes
     >>> ordinal_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=241755, n_samples=532, n_selected=None)
     """
@@ -255,6 +263,7 @@ def ranking_sample_sizes(
 
     Examples
     --------
+    >>> from kernlearn.theory import ranking_sample_sizes
     >>> ranking_sample_sizes(1.0, n_documents=2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=3868071, n_samples=532, n_selected=None)
     """
@@ -329,6 +338,7 @@ def ndcg_regret_bound(loss: float, *, n_documents: int) -> float:
 
     Examples
     --------
+    >>> from kernlearn.theory import ndcg_regret_bound
     >>> round(ndcg_regret_bound(0.01, n_documents=10), 3)
     0.322
     """
@@ -349,6 +359,7 @@ def ranking_weight_bound(gamma: float, *, n_documents: int, epsilon: float) -> f
 
     Examples
     --------
+    >>> from kernlearn.theory import ranking_weight_bound
     >>> ranking_weight_bound(0.5, n_documents=4, epsilon=1.0)
     80.0
     """
