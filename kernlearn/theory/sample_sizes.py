@@ -129,6 +129,7 @@ def landmarks_for_family(
     --------
     The six slopes of the thesis' experiments:
 
+    >>> from kernlearn.theory import landmarks_for_family
     >>> landmarks_for_family(6, epsilon=0.1, delta=0.05)
     63122
     """
