@@ -22,8 +22,7 @@ data sets, which asks whether the numbers belong to their data. Data sets that l
 table take no part.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from math import factorial
 from typing import Any, NamedTuple
@@ -154,26 +153,21 @@ def _groups(
     places = ["method", *(label for label in labels if label not in shared), *shared]
     values = values_of(metric_rows(splits, metric, config))
     rows_at = {place: row for row, place in enumerate(values.labels(places))}
-    n_reported = rule.reported_splits or np.nan
-    unit = _printed_unit(rows["reported_mean"])
+    # rounding may make a unit of the last digit of none
+    least, level = 1.5 * _printed_unit(rows["reported_mean"]), rule.level or LEVEL
     for names, group in rows.groupby(shared, sort=False):
         of_group = [rows_at.get(place) for place in label_rows(group, places)]
-        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
-        means = group[columns].to_numpy(dtype=float)
-        reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
-        measured = [Mean(*row[2:]) for row in means.tolist()]
-        level = rule.level or LEVEL
         differences = _measured(values, of_group, better, level)
-        half_widths = np.nan_to_num((differences[2] - differences[1]) / 2, nan=-1.0)
+        sides = [_reported_mean(cell, rule) for cell in group.to_dict("records")]
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
             cell_name(shared, names),
             method_names(group, config).tolist(),
-            means[:, 0],
-            means[:, 2],
+            group["reported_mean"].to_numpy(dtype=float),
+            group["mean"].to_numpy(dtype=float),
             differences,
-            list(_reported(reported, measured, half_widths, unit, level, better)),
+            list(_pairs(sides, differences, better, level, least)),
         )
 
 
@@ -220,31 +214,27 @@ def _why(gap: float, measured: float) -> str:
     return "same sign" if measured >= gap / 2 else "smaller than half"
 
 
-def _reported(
-    reported: Sequence[Mean],
-    measured: Sequence[Mean],
-    half_widths: NDArray[np.float64],
-    unit: float,
-    level: float,
-    better: int,
-) -> Iterator[tuple[int, int, float, bool]]:
-    """Yield differences in the paper's numbers, and whether chance does not explain them.
+def _reported_mean(cell: Mapping[Any, Any], rule: Tolerance) -> Mean:
+    """Return a reported mean, with the measured deviation where the paper gives none."""
+    value = cell["reported_mean"]
+    reported = Mean(value, cell["reported_std"], rule.reported_splits or np.nan)
+    is_known = np.isfinite(reported.variance)
+    return reported if is_known else Mean(value, cell["std"], cell["n_splits"])
 
-    Half widths of the intervals of measured differences are below 0 where there are none.
-    """
-    sides = [
-        theirs if np.isfinite(theirs.variance) else replace(ours, value=theirs.value)
-        for theirs, ours in zip(reported, measured, strict=True)
-    ]
-    for i, j in combinations(range(len(sides)), 2):
-        gap = better * (sides[i].value - sides[j].value)
+
+def _pairs(
+    sides: Sequence[Mean], measured: NDArray[np.float64], better: int, level: float, least: float
+) -> Iterator[tuple[int, int, float, bool]]:
+    """Yield differences in the paper's numbers, and whether chance does not explain them."""
+    for (i, one), (j, other) in combinations(enumerate(sides), 2):
+        gap = better * (one.value - other.value)
         ahead, behind = (i, j) if gap > 0 else (j, i)
         # an unknown deviation of the second counts as none, of the first as no test at all
-        one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
-        # rounding may make a unit of the last digit of none
-        least = max(welch(sides[one], sides[other]).half_width(level), 1.5 * unit)
-        if abs(gap) > least:
-            yield ahead, behind, abs(gap), bool(abs(gap) > half_widths[i, j])
+        first, second = sorted((one, other), key=lambda side: not np.isfinite(side.variance))
+        if abs(gap) > max(welch(first, second).half_width(level), least):
+            low, high = measured[1:, i, j]
+            # what was not measured counts
+            yield ahead, behind, abs(gap), not abs(gap) <= (high - low) / 2
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:

@@ -64,12 +64,10 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if isnan(measured.value):
         return NOT_RUN
     difference = measured.value - reported.value
-    allowed = within = tolerated(tolerance, reported.value, measured.value)
-    if abs(difference) <= allowed:
+    if abs(difference) <= tolerated(tolerance, reported.value, measured.value):
         return MATCH
-    if tolerance.level is not None:
-        within = max(allowed, welch(measured, reported).half_width(tolerance.level))
-    if abs(difference) <= within:
+    level = tolerance.level
+    if level is not None and abs(difference) <= welch(measured, reported).half_width(level):
         return UNDECIDED
     return BETTER if difference * better > 0 else WORSE
 
@@ -184,8 +182,8 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     verdicts = reported["verdict"].replace("", NO_VERDICT).mask(reported["mean"].isna(), missing)
     kinds = reported["metric"].map(lambda metric: kind_of(str(metric), config))
     counts = pd.crosstab(kinds, verdicts).rename_axis(index=None, columns=None)
-    counts = counts.reindex([kind for kind in KINDS if kind in counts.index])
-    counts = counts.reindex(columns=[*VERDICTS, NO_VERDICT], fill_value=0)
+    there = [kind for kind in KINDS if kind in counts.index]
+    counts = counts.reindex(index=there, columns=[*VERDICTS, NO_VERDICT], fill_value=0)
     counts.insert(0, "reported", counts.sum(axis="columns"))
     return counts
 
