@@ -19,7 +19,6 @@ _MODULES = {
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",
-    "crate": "rocrate",
     "excel": "python_calamine pyreadstat",
     "graphs": "grakel",
     "peers": "rdkit river sklearnex",

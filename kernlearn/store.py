@@ -272,8 +272,8 @@ class Store:
             "the file, or remove it, and run the same command again"
         )
 
-    def put(self, row: Row) -> None:
-        """Write a finished trial; a failure never replaces a success.
+    def put(self, *rows: Row) -> None:
+        """Write finished trials, all or none; a failure never replaces a success.
 
         Raises
         ------
@@ -282,9 +282,10 @@ class Store:
             opened.
         """
         with self._transaction() as connection:
-            connection.execute(_DELETE, (row.key, row.done))
-            connection.execute(_INSERT, _values(row))
-        self._last = row.key.encode()
+            for row in rows:
+                connection.execute(_DELETE, (row.key, row.done))
+                connection.execute(_INSERT, _values(row))
+                self._last = row.key.encode()
         with self._explained("read"):
             self._refuse_loss()
 

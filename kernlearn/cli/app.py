@@ -394,7 +394,7 @@ def compare(
     """
     from kernlearn.config.names import limits
     from kernlearn.reports import ranks as rules
-    from kernlearn.reports.remarks import plugin_changes
+    from kernlearn.reports.report import plugin_changes
     from kernlearn.reports.rows import stored_rows
     from kernlearn.reports.verdicts import direction
 
@@ -505,13 +505,12 @@ def export(
 ) -> None:
     """Export a store as a table, by default CSV to stdout.
 
-    It has a row for each trial and metric. Files are .csv or .parquet; a .zip is an open record of
-    one experiment, an RO-Crate.
+    It has a row for each trial and metric. Files are .csv or .parquet; a .zip has one experiment
+    with its config, plug-ins, cards and rows, to go on with elsewhere.
 
     Example: kernlearn export --output numbers.csv
     """
-    from kernlearn.reports import page
-    from kernlearn.reports.rows import stored_splits
+    from kernlearn.reports.rows import stored_splits, write_archive
     from kernlearn.reports.tables import csv_text
 
     form = ".csv" if file is None else file.suffix.lower()
@@ -522,8 +521,8 @@ def export(
     with stores.Store(store, read_only=True) as opened:
         if file is not None and form == ".zip":
             (plan,) = engine.make_plans(_load(experiment, "full", []), True)
-            count = page.write_crate(reports.assemble(plan, opened), file)
-            typer.echo(f"{file}: {count} files")
+            count = write_archive(_as_stored(plan, opened), opened, file)
+            typer.echo(f"{file}: {count} trials")
             return
         rows = stored_splits(opened, experiment)
         if experiment:

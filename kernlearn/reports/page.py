@@ -3,29 +3,29 @@
 import json
 import re
 import shlex
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import jinja2
+import pandas as pd
 
 from kernlearn import __version__
 from kernlearn.checks import duration
-from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import canonical
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError, writing
-from kernlearn.lazy import needed_by
 from kernlearn.reports import answers, charts, claims, differences, tables, verdicts
 from kernlearn.reports.cells import cell_columns
 from kernlearn.reports.labels import cell_names
-from kernlearn.reports.remarks import data_facts, selections
 from kernlearn.reports.report import Report, Skipped
+from kernlearn.reports.rows import run_options
 from kernlearn.store import utc_now
 
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
@@ -135,51 +135,6 @@ def write_site(
     return index
 
 
-def write_crate(report: Report, output: Path) -> int:
-    """Write an experiment as an open record, an RO-Crate; return its number of files.
-
-    Parameters
-    ----------
-    report : Report
-    output : Path
-        A file that ends in ``.zip``.
-
-    Raises
-    ------
-    ReportError
-        If it cannot be written.
-    MissingExtraError
-        If rocrate is not installed.
-    """
-    with needed_by("an RO-Crate"):
-        from rocrate.model import SoftwareApplication
-        from rocrate.rocrate import ROCrate
-    crate, experiment = ROCrate(), report.experiment
-    crate.name, crate.description = experiment.name, experiment.config.title
-    crate.license = "No licence is stated."
-    if report.details.measured:
-        crate.root_dataset["datePublished"] = report.details.measured[1]
-    with writing(output, ReportError), TemporaryDirectory() as folder:
-        files = _write_files(report, [], Path(folder))
-        results = [crate.add_file(path, path.name) for path in files]
-        used = [crate.add_file(experiment.path, "config.yaml")]
-        if experiment.config.reported_path is not None:
-            used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
-        tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
-        machines = [machine.get("packages") for machine in report.details.measured_on]
-        tool["softwareRequirements"] = canonical(machines)
-        crate.add_action(
-            crate.add(tool),
-            identifier="#run",
-            object=used,
-            result=results,
-            properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
-        )
-        output.parent.mkdir(parents=True, exist_ok=True)
-        crate.write_zip(output)
-    return len(results) + len(used)
-
-
 def _stem(report: Report) -> str:
     name = report.experiment.name
     # the name of the overview is taken
@@ -253,14 +208,45 @@ def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
     return files + [charts.save(svg, folder / f"{c.stem}.svg") for c, svg in drawn]
 
 
+def data_facts(
+    config: ExperimentConfig, prepared: Mapping[str, Collection[str]]
+) -> dict[str, list[str]]:
+    """Return the facts on each data set of a config: from its card, and how it was prepared."""
+    facts = {}
+    for label, entry in config.datasets.items():
+        lines: list[str] = []
+        if entry.file is not None:
+            lines.append(f"file {entry.file}")
+        elif entry.generator is not None:
+            values = {k: ", ".join(map(str, v.candidates)) for k, v in entry.parameters.items()}
+            parameters = "".join(f", {k} {text}" for k, text in values.items())
+            lines.append(f"drawn by the generator {entry.generator}{parameters}")
+        elif (card := catalogue().get(entry.name or label)) is not None:
+            rows = f"{card.rows} rows, " if card.rows else ""
+            lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]
+        if lines := [*lines, *prepared.get(label, ())]:
+            facts[label] = lines
+    return facts
+
+
+def selections(splits: pd.DataFrame, axes: Iterable[str]) -> dict[str, Counter[str]]:
+    """Return by the name of each cell how often validation selected which parameters."""
+    labels = [*LABELS, *axes]
+    trials = splits[splits["selected"].notna()].drop_duplicates([*labels, "split"])
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, selected in zip(cell_names(trials, labels, " · "), trials["selected"], strict=True):
+        values = json.loads(selected).items()
+        texts = [f"{k}={v if isinstance(v, str) else canonical(v)}" for k, v in values]
+        counts[name][", ".join(texts)] += 1
+    return counts
+
+
 def _commands(report: Report) -> list[str]:
     """Return the commands that reproduce an experiment."""
     experiment = report.experiment
     name = shipped_name(experiment.path) or experiment.path.name
-    options = ["--profile", experiment.profile] if experiment.profile != DEFAULT_PROFILE else []
-    options += [part for setting in experiment.settings for part in ("-o", setting)]
-    options += ["--available"] if report.details.left_out else []
-    return [shlex.join(["kernlearn", "run", name, *options])]
+    options = ["--available"] if report.details.left_out else []
+    return [shlex.join(["kernlearn", "run", name, *run_options(experiment), *options])]
 
 
 # Most experiments of an overview with their charts.

@@ -1,12 +1,14 @@
 """Reports of experiments: from a store, from rows of any program, or from committed summaries."""
 
 import json
-from collections.abc import Collection
-from dataclasses import asdict, dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations, starmap
+from itertools import chain, combinations, starmap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,12 +16,13 @@ from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.plan import Plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.trial import Trial
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
-from kernlearn.reports import remarks, verdicts
 from kernlearn.reports import rows as of_rows
-from kernlearn.reports.cells import reported_splits, summarise
+from kernlearn.reports import verdicts
+from kernlearn.reports.cells import reported_numbers, reported_splits, summarise
 from kernlearn.reports.covariances import (
     as_splits,
     covariances_of,
@@ -28,8 +31,8 @@ from kernlearn.reports.covariances import (
     read_covariances,
     write_covariances,
 )
-from kernlearn.reports.tables import Table, build_tables, unmarked
-from kernlearn.store import Store
+from kernlearn.reports.tables import Table, build_tables
+from kernlearn.store import Row, Store
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,12 @@ class Report:
     @cached_property
     def tables(self) -> list[Table]:
         """The tables, without marks of verdicts and best cells if the numbers are indicative."""
-        tables = build_tables(self.cells, self.experiment.config)
-        note = f"{self.run_as}, indicative"
-        return [unmarked(table, note) if self.experiment.indicative else table for table in tables]
+        cells, config = self.cells, self.experiment.config
+        if not self.experiment.indicative:
+            return build_tables(cells, config)
+        cells = cells.drop(columns="best", errors="ignore").assign(verdict="")
+        tables = build_tables(cells, config.model_copy(update={"best": None}))
+        return [replace(one, title=f"{one.title} ({self.run_as}, indicative)") for one in tables]
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -163,9 +169,9 @@ def assemble(plan: Plan, store: Store) -> Report:
         measured=[min(started), max(started)] if started else [],
         measured_on=[*machines.values()],
         left_out=plan.left_out,
-        remarks=remarks.remarks(plan, known),
-        data=remarks.prepared_data(plan, known),
-        open_ends=remarks.open_ends(known),
+        remarks=remarks(plan, known),
+        data=prepared_data(plan, known),
+        open_ends=open_ends(known),
         versions=of_rows.versions_of(plan),
         reported=of_rows.reported_digest(plan.experiment.config),
     )
@@ -421,3 +427,117 @@ def read_report(config: Path, folder: Path) -> Report:
     covariances = read_covariances(experiment.config, name, folder)
     n_splits = experiment.config.protocol.splits
     return _report(experiment, splits, details, n_splits, covariances)
+
+
+# ---- what trials give cause to say ----
+
+_NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
+
+
+def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
+    """Collect the remarks on the trials of a plan that have a row.
+
+    These are how lists are searched, omitted data sets, missing or failed trials, warnings,
+    changed plug-ins and times measured under contention.
+    """
+    infos = [r.info for _, r in known if r.done]
+    of_done = f"of {len(infos)} trials"
+    notes = []
+    selects = any(trial.spec.method.select for trial in plan.trials)
+    if selects and (chosen_by := plan.experiment.config.select_by):
+        notes.append(f"select goes by {plan.experiment.config.scope.label(chosen_by)}")
+    if plan.experiment.config.protocol.search == "halving":
+        notes.append("parameters are chosen by successive halving (search: halving)")
+    if omitted := reported_numbers(plan.experiment.config)[1]:
+        notes.append(omitted)
+    if plan.left_out:
+        notes.append(f"left out, not found: {', '.join(plan.left_out)}")
+    first = {str(row.error): trial for trial, row in reversed(known) if not row.done}
+    for error, n in Counter(str(row.error) for _, row in known if not row.done).items():
+        more = f" and {n - 1} more" if n > 1 else ""
+        notes.append(f"failed: {first[error]}{more}: {error}")
+    if missing := len(plan.trials) - len(known):
+        notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
+    sizes: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for trial, row in known:
+        if "n_test" in row.info:
+            sizes[trial.labels["dataset"]].append((row.info["n_train"], row.info["n_test"]))
+    measured = {*plan.experiment.config.derived, *chain(*(row.metrics for _, row in known))}
+    if infos and (others := [k for k in plan.experiment.config.metrics if k not in measured]):
+        notes.append(f"no trial has measured {', '.join(others)}")
+    if sizes:
+        spans = {label: map(_span, zip(*of, strict=True)) for label, of in sizes.items()}
+        texts = [f"{label} {' + '.join(parts)}" for label, parts in spans.items()]
+        notes.append(f"rows of a split, training + test: {', '.join(texts)}")
+    alike: dict[str, list[str]] = defaultdict(list)  # but for their numbers
+    for info in infos:
+        kinds = {_NUMBER.sub("0", text): text for text in info.get("warnings", {})}
+        for kind, text in kinds.items():
+            alike[kind].append(text)
+    for texts in alike.values():
+        such = ", such as" if len({*texts}) > 1 else ""
+        notes.append(f"{len(texts)} {of_done} issued a warning{such}: {texts[0]}")
+    lacking: dict[tuple[str, str], int] = Counter(
+        one for info in infos for one in info.get("not_measured", {}).items()
+    )
+    for (metric, why), n in lacking.items():
+        if metric in plan.experiment.config.named_metrics:
+            notes.append(f"{n} {of_done} have no {metric}: {why}")
+    if early := sum(not info.get("converged", True) for info in infos):
+        notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
+    notes += plugin_changes(plan, (row for _, row in known))
+    contended = sum(bool(info.get("contended")) for info in infos)
+    if contended and plan.experiment.config.shows_times:
+        notes.append(
+            f"times of {contended} {of_done} were measured while other processes used the "
+            "same cores; accuracies are not affected"
+        )
+    return notes
+
+
+def _span(numbers: Collection[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def plugin_changes(plan: Plan, rows: Iterable[Row]) -> list[str]:
+    """Say which plug-ins have changed since the trials of rows were measured."""
+    state = plan.experiment.config.scope.state
+    done = [row for row in rows if row.done]
+    plugins = [plugin for row in done for plugin in row.info.get("plugins", {}).items()]
+    changed = Counter(name for name, measured in plugins if measured != state(name))
+    return [
+        f"{name} has changed since {count} of {len(done)} trials were measured: if this changes "
+        "their numbers, raise `version` in it, or run again with --force"
+        for name, count in changed.items()
+    ]
+
+
+def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
+    """Return how often scores still rise at an end of a list of numbers, for each method."""
+    chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
+    of_method = Counter(t.labels["method"] for t, r in known if r.done)
+    ends = Counter(
+        (trial.labels["method"], name, end)
+        for trial, row in known
+        for name, end in row.info.get("open_ends", {}).items()
+    )
+    return [
+        # of a method that chooses for each class its trials
+        {
+            **dict(zip(("method", "parameter", "end"), place, strict=True)),
+            "rising": rising,
+            "choices": chosen[place[:2]] or of_method[place[0]],
+        }
+        for place, rising in ends.items()
+    ]
+
+
+def prepared_data(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
+    """Return what reading each data set of a plan has done to it, and its positive classes."""
+    lines = {label: [*of_data] for label, of_data in plan.preparations.items()}
+    # the same in all trials of a data set
+    positive = {t.labels["dataset"]: r.info["positive"] for t, r in known if "positive" in r.info}
+    for label, classes in positive.items():
+        lines.setdefault(label, []).append(f"positive classes: {', '.join(map(str, classes))}")
+    return lines

@@ -11,22 +11,28 @@ A committed file has a row per trial, and a column per metric.
 """
 
 import json
+import os
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pandas as pd
 
 from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
-from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.model import DEFAULT_PROFILE, ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan, planned_labels
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.exceptions import ReportError, StoreError, SummaryError
+from kernlearn.datasets import catalogue, own_cards
+from kernlearn.datasets.files import container, shipped
+from kernlearn.exceptions import ReportError, StoreError, SummaryError, writing
 from kernlearn.reports import verdicts
 from kernlearn.reports.labels import (
     KEY,
@@ -70,7 +76,7 @@ class Details:
     left_out : list of str
         Data sets that are missing.
     remarks : list of str
-        See :func:`~kernlearn.reports.remarks.remarks`.
+        See :func:`~kernlearn.reports.report.remarks`.
     data : dict of str to list of str
         What reading each data set has done to it.
     open_ends : list of dict
@@ -158,18 +164,21 @@ def splits_of(
 
 def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
     """Return splits with the drifts of their cells under this profile."""
-    folders = experiment.path.resolve().parents[:2]  # that of the config, or of a group of them
-    files = [path for folder in folders if (path := folder / "processors.csv").is_file()]
-    if not files:
+    if (path := _drifts_path(experiment)) is None:
         return splits
-    known = pd.read_csv(files[0], dtype=dict.fromkeys(KEY, str))
-    known = known[known["experiment"] == experiment.name]
-    known = known[known["profile"] == experiment.profile]
-    if known.empty:
+    known = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
+    is_known = known["experiment"].eq(experiment.name) & known["profile"].eq(experiment.profile)
+    if not is_known.any():
         return splits
-    drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
+    drifts = dict(zip(label_rows(known[is_known], KEY), known["drift"][is_known], strict=True))
     cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
     return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
+
+
+def _drifts_path(experiment: LoadedExperiment) -> Path | None:
+    """Return the file with the drifts of cells, in the config's folder or the one above."""
+    paths = [folder / "processors.csv" for folder in experiment.path.resolve().parents[:2]]
+    return next(filter(Path.is_file, paths), None)
 
 
 def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
@@ -209,6 +218,78 @@ def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame
             f"{', '.join(sorted(there)) or 'none'}"
         )
     return pd.DataFrame(rows, columns=EXPORTED)
+
+
+def write_archive(plan: Plan, store: Store, output: Path) -> int:
+    """Write an experiment with what it needs to a zip file; return the number of its trials.
+
+    Besides their rows, as a store, it has all files that the config names by their paths, those
+    with the paper's numbers and with drifts, and the cards of published data. Published data
+    are not in it.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+    output : Path
+        A file that ends in ``.zip``.
+
+    Raises
+    ------
+    StoreError
+        If the store has nothing of the plan.
+    ReportError
+        If the config names an absolute path, or the file cannot be written.
+    """
+    experiment, config = plan.experiment, plan.experiment.config
+    rows = store.get(trial.key for trial in plan.trials)
+    if not rows:
+        raise StoreError(f"{store.path}: no results of {experiment.name}: run it first")
+    source, cards = experiment.path.resolve(), {**own_cards()}
+    cards |= {name: shipped("datasets") / f"{name}.yaml" for name in catalogue()}
+    named = [*config.plugins, *(entry.file for entry in config.datasets.values() if entry.file)]
+    if absolute := [name for name in named if Path(name).is_absolute()]:
+        raise ReportError(
+            f"{experiment.path}: {absolute[0]} is nowhere else: name it relative to the config"
+        )
+    paths = [source, *(container(source.parent / name).resolve() for name in named)]
+    root = Path(os.path.commonpath([path.parent for path in paths]))
+    parts = [part for path in paths for part in (path, *path.rglob("*")) if part.is_file()]
+    files = {str(path.relative_to(root)): path for path in parts}
+    config_name, *_ = files
+    beside = filter(None, (config.reported_path, _drifts_path(experiment)))
+    files |= {str(Path(config_name).with_name(path.name)): path for path in beside}
+    files |= {f"datasets/{name}.yaml": cards[name] for name in config.published.values()}
+    about = config_name, "--store", "store.sqlite", *run_options(experiment)
+    commands = [shlex.join(["kernlearn", name, *about]) for name in ("plan", "report")]
+    with writing(output, ReportError), TemporaryDirectory() as folder:
+        with Store(Path(folder, "store.sqlite")) as copy:
+            copy.put(*rows.values())
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with ZipFile(output, "w", ZIP_DEFLATED) as archive:
+            archive.writestr("README.md", _README.format(config.title, *commands, config_name))
+            for name, path in {**files, copy.path.name: copy.path}.items():
+                archive.write(path, name)
+    return len(rows)
+
+
+_README = """# {}
+
+Install kernlearn and run, in this folder:
+
+    {}
+    {}
+
+Data that are not here: `kernlearn datasets fetch --for {}` downloads what is published; put other
+files into `datasets/`. Plug-ins are programs, which these commands execute: read them first.
+"""
+
+
+def run_options(experiment: LoadedExperiment) -> list[str]:
+    """Return the options of commands that give an experiment its profile and settings."""
+    is_full = experiment.profile == DEFAULT_PROFILE
+    options = [] if is_full else ["--profile", experiment.profile]
+    return options + [part for setting in experiment.settings for part in ("-o", setting)]
 
 
 def versions_of(plan: Plan) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Tables in the layout of the paper, for terminal, page, Markdown, LaTeX and CSV."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Real
@@ -293,27 +294,20 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) 
     )
 
 
-def unmarked(table: Table, note: str) -> Table:
-    """Return the table without verdicts and best cells, and with a note in its title."""
+def _texts(table: Table, escape: Callable[[str], str], bold: str) -> list[list[str]]:
+    """Return the heads and the rows of a table, escaped, and what is best in bold."""
     rows = [
-        (labels, [replace(cell, verdict="", best=False) for cell in cells])
+        [*map(escape, labels), *((bold if c.best else "%s") % escape(str(c)) for c in cells)]
         for labels, cells in table.rows
     ]
-    return replace(table, title=f"{table.title} ({note})", rows=rows)
+    return [[*map(escape, (*table.row_heads, *table.heads))], *rows]
 
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
-    heads = [*table.row_heads, *table.heads]
+    heads, *rows = _texts(table, _markdown, "**%s**")
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
-    rows = [
-        [
-            *map(_markdown, labels),
-            *(f"**{_markdown(str(c))}**" if c.best else _markdown(str(c)) for c in cells),
-        ]
-        for labels, cells in table.rows
-    ]
-    lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, heads), rules, *rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]
     return "\n".join([f"**{_markdown(table.title)}**", "", *lines, ""])
 
 
@@ -324,14 +318,7 @@ def _markdown(text: str) -> str:
 
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX, for the booktabs package."""
-    heads = [head.translate(_LATEX) for head in (*table.row_heads, *table.heads)]
-    rows = [
-        [
-            *(label.translate(_LATEX) for label in labels),
-            *((r"\textbf{%s}" if c.best else "%s") % str(c).translate(_LATEX) for c in cells),
-        ]
-        for labels, cells in table.rows
-    ]
+    heads, *rows = _texts(table, lambda text: text.translate(_LATEX), r"\textbf{%s}")
     alignment = "l" * len(table.row_heads) + "r" * len(table.heads)
     style = pd.DataFrame(rows, columns=heads).style.hide(axis="index")
     comment = " ".join(table.title.split())  # a second line would be no comment

@@ -115,13 +115,6 @@ def test_rows_of_any_program(session):
     assert "chance" in wrong.stderr
 
 
-def test_an_open_record(session):
-    pytest.importorskip("rocrate")
-    command(session, "run", "mine.yaml", "--no-report")
-    command(session, "export", "--output", "mine.zip", "--experiment", "mine.yaml")
-    assert (session / "mine.zip").is_file()
-
-
 def test_what_was_just_measured_passes_the_check(session):
     out = command(session, "check", "mine.yaml")
     assert out.stderr == ""

@@ -14,7 +14,7 @@ from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.pairwise import stream_regret
 from kernlearn.pairwise.regret import follow
-from kernlearn.reports.remarks import remarks
+from kernlearn.reports.report import remarks
 from kernlearn.store import Store
 
 

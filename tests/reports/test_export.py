@@ -1,8 +1,9 @@
-"""Exports of a store, and open records."""
+"""Exports of a store, as a table, and as an archive that gives the same numbers elsewhere."""
 
 import io
-import json
 import re
+import shlex
+import shutil
 import zipfile
 
 import pandas as pd
@@ -11,11 +12,11 @@ import pytest
 from kernlearn.engine import run_plan
 from kernlearn.exceptions import StoreError
 from kernlearn.reports import assemble
-from kernlearn.reports.page import write_crate
-from kernlearn.reports.remarks import data_facts
+from kernlearn.reports.page import data_facts
 from kernlearn.reports.rows import EXPORTED, stored_splits
 from kernlearn.reports.tables import csv_text
 from kernlearn.store import Store
+from tests.command import command
 
 
 @pytest.fixture(scope="module")
@@ -48,17 +49,80 @@ def test_csv_has_all_digits_and_its_texts_are_escaped(measured):
     assert pd.read_csv(io.StringIO(odd))["method"].tolist() == ["'=1+1"] * 2
 
 
-def test_a_record_names_its_files(measured, tmp_path):
-    pytest.importorskip("rocrate")
-    _, report = measured
-    n_files = write_crate(report, tmp_path / "r.zip")
-    with zipfile.ZipFile(tmp_path / "r.zip") as archive:
-        names = set(archive.namelist())
-        graph = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
-    listed = {one["@id"] for one in graph if one["@type"] == "File"}
-    results = {"cells.csv", "report.json", "splits.csv", "table.csv", "table.md", "table.tex"}
-    assert listed == {*results, "config.yaml"}
-    assert listed < names
-    assert len(listed) == n_files
-    (run,) = [one for one in graph if one["@type"] == "CreateAction"]
-    assert {one["@id"] for one in run["result"]} == results
+OWN = """\
+title: "{{A title}}"
+plugins: [../shared/votes.py]
+datasets: {flowers: {file: data/flowers.csv}}
+methods: {own: {estimator: Votes}, knn: {estimator: sklearn.neighbors.KNeighborsClassifier}}
+protocol: {splits: 4}
+metrics: [accuracy]
+reported: paper.csv
+verdict: {accuracy: {absolute: 0.1, level: 0.05}}
+claims: [{says: a, check: {metric: accuracy, better: [knn], than: [own], over: all}}]
+"""
+VOTES = """\
+from sklearn.dummy import DummyClassifier
+
+from kernlearn.plugins import register_estimator
+
+
+@register_estimator(version=1)
+class Votes(DummyClassifier):
+    pass
+"""
+PAPER = "dataset,method,metric,mean\nflowers,own,accuracy,0.5\nflowers,knn,accuracy,0.9\n"
+DRIFTS = """\
+profile,experiment,dataset,kernel,method,params,metric,drift
+full,mine,flowers,,knn,{},accuracy,0.3
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A folder with an experiment whose files are in several folders."""
+    rows = ["length,kind", *(f"{i},{'ab'[i > 30]}" for i in range(60))]
+    texts = {"configs/mine.yaml": OWN, "shared/votes.py": VOTES, "configs/paper.csv": PAPER}
+    texts |= {"configs/data/flowers.csv": "\n".join(rows), "configs/processors.csv": DRIFTS}
+    for name, text in texts.items():
+        path = tmp_path / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "home"
+
+
+def files(folder):
+    """What reports in a folder say, besides their pages, and when and where it was measured."""
+    (page,) = folder.rglob("report.html")
+    return {path.name: path.read_text() for path in page.parent.iterdir() if path != page}
+
+
+@pytest.mark.parametrize(
+    ("config", "options"),
+    [
+        ("configs/mine.yaml", []),
+        ("demo_ordinal", ["--profile", "quick", "-o", "protocol.seed=7"]),
+    ],
+)
+def test_an_archive_gives_the_same_numbers_elsewhere(home, tmp_path, config, options):
+    command(home, "run", config, *options)
+    shown = command(home, "export", "--experiment", config, "--output", "new/all.zip").stdout
+    measured, elsewhere = files(home / "results"), tmp_path / "elsewhere"
+    zipfile.ZipFile(home / "new/all.zip").extractall(elsewhere)
+    shutil.rmtree(home)
+    lines = re.findall("    kernlearn (.*)", (elsewhere / "README.md").read_text())
+    plan, _ = (command(elsewhere, *shlex.split(line)).stdout for line in lines)
+    n_trials = int(re.search(r"zip: (\d+) trials", shown)[1])
+    assert f"{n_trials} trials: {n_trials} in the store, 0 failed, 0 to run" in plan
+    assert files(elsewhere) == measured
+
+
+def test_what_an_archive_needs(home):
+    error = command(home, "export", "--experiment", "demo_ordinal", "--output", "a.zip", code=2)
+    assert "no such store" in error.stderr
+    command(home, "run", "configs/mine.yaml", "--no-report")
+    error = command(home, "export", "--experiment", "demo_ordinal", "--output", "a.zip", code=2)
+    assert "demo_ordinal" in error.stderr
+    config = home / "configs/mine.yaml"
+    config.write_text(OWN.replace("data/", f"{config.parent}/data/"))
+    error = command(home, "export", "--experiment", config, "--output", "a.zip", code=2)
+    assert "relative" in error.stderr
