@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -16,27 +15,16 @@ from kernlearn.store import Row, Store
 
 
 def row(i=0, error=None, **metrics):
-    return Row(
-        f"key{i}",
-        "demo",
-        {"dataset": "d", "kernel": None, "method": "m"},
-        {"split": i},
-        "2026-01-01T00:00:00+00:00",
-        1.5,
-        metrics or {"accuracy": 0.1 + i},
-        {"note": "ü"},
-        error=error,
-        machine={"cpu": "x"},
-        profile="quick",
-        settings=("splits=1",),
-    )
+    labels, date = {"dataset": "d", "kernel": None, "method": "m"}, "2026-01-01T00:00:00+00:00"
+    results = {"metrics": metrics or {"accuracy": 0.1 + i}, "info": {"note": "ü"}, "error": error}
+    way = {"machine": {"cpu": "x"}, "profile": "quick", "settings": ("splits=1",)}
+    return Row(f"key{i}", "demo", labels, {"split": i}, date, 1.5, **results, **way)
 
 
 @pytest.fixture
 def path(tmp_path):
     with Store(tmp_path / "new" / "s.sqlite") as store:
-        for i in range(3):
-            store.put(row(i))
+        store.put(*map(row, range(3)))
     return store.path
 
 
@@ -102,8 +90,8 @@ def test_flipped_bytes_give_the_rows_as_they_were_or_an_error(path):
 def test_pages_in_other_places_are_noticed(path, how):
     """Each row is as it was written, and some are gone or not found."""
     with Store(path) as store:
-        for i in range(60):
-            store.put(replace(row(i), info={"note": "ü" * [10, 900, 9000][i % 3]}))
+        notes = [{"note": "ü" * length} for length in (10, 900, 9000)] * 20
+        store.put(*(replace(row(i), info=note) for i, note in enumerate(notes)))
         rows = store.rows()
     content, moment, size = path.read_bytes(), random.Random(2013), 4096
     pages = [content[i : i + size] for i in range(0, len(content), size)]
@@ -127,48 +115,33 @@ def test_a_row_changed_while_the_store_is_open_is_refused(path):
                 read()
 
 
-def damaged(path: Path, how: str) -> None:
-    if how == "deleted":
-        path.unlink()
-    elif how == "truncated":
-        os.truncate(path, 0)
-    elif how == "replaced":
-        Store(path.with_name("other")).close()
-        path.with_name("other").replace(path)
-    else:  # overwritten in place, by a larger store
-        other = path.with_name("other")
-        with Store(other) as store:
-            for i in range(200):
-                store.put(row(1000 + i))
-        path.write_bytes(other.read_bytes())
-
-
 @pytest.mark.parametrize("how", ["deleted", "truncated", "replaced", "overwritten"])
 def test_a_lost_store_is_noticed(path, how):
-    with Store(path) as store:
-        damaged(path, how)
+    other = path.with_name("other")
+    with Store(path) as store, Store(other) as larger:
+        larger.put(*(row(1000 + i) for i in range(200)))
+        if how == "deleted":
+            path.unlink()
+        elif how == "truncated":
+            os.truncate(path, 0)
+        elif how == "replaced":
+            other.replace(path)
+        else:  # in place
+            path.write_bytes(other.read_bytes())
         for use in (lambda: store.put(row(9)), lambda: store.get(["key0"]), store.rows):
             with pytest.raises(StoreError, match="are lost"):
                 use()
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"no database at all, but long enough" * 40, "no kernlearn store"),
-        (None, "cannot be opened"),
-    ],
-)
-def test_other_files_are_refused(tmp_path, content, message):
-    path = tmp_path / "s"
-    path.mkdir() if content is None else path.write_bytes(content)
-    with pytest.raises(StoreError, match=message):
-        Store(path)
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "text").write_bytes(b"no database at all, but long enough" * 40)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty").touch()
     with sqlite3.connect(tmp_path / "other") as connection:
         connection.execute("CREATE TABLE a (b)")
-    with pytest.raises(StoreError, match="no kernlearn store"):
-        Store(tmp_path / "other")
-    (tmp_path / "empty").touch()
+    for name, message in (("text", "no ker"), ("folder", "cannot be op"), ("other", "no ker")):
+        with pytest.raises(StoreError, match=message):
+            Store(tmp_path / name)
     with Store(tmp_path / "empty", read_only=True) as empty:
         assert (empty.count("e"), empty.rows()) == (0, [])
     with pytest.raises(StoreError, match="no such store"):
@@ -186,14 +159,10 @@ def test_what_is_locked_is_not_lost(path, monkeypatch):
 
 def test_merge(path, tmp_path):
     with Store(tmp_path / "other") as other:
-        other.put(row(0, accuracy=0.1, fit_seconds=5.0))  # another time
-        other.put(row(1, accuracy=0.3))
-        other.put(row(2, error="E: no"))
-        other.put(row(3))
-        other.put(row(4))
+        another_time = row(0, accuracy=0.1, fit_seconds=5.0)
+        other.put(another_time, row(1, accuracy=0.3), row(2, error="E: no"), row(3), row(4))
     with Store(path) as store:
-        store.put(row(4, error="E: no"))
-        store.put(row(0, accuracy=0.1, fit_seconds=1.0))
+        store.put(row(4, error="E: no"), row(0, accuracy=0.1, fit_seconds=1.0))
         with Store(tmp_path / "other", read_only=True) as other:
             summary = store.merge(other)
             assert [r.key for r in summary.conflicts] == ["key1"]

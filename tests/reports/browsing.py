@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+SWITCHES = ["--no-sandbox", "--no-first-run"]
+SWITCHES += [f"--disable-{k}" for k in ("gpu", "quic", "background-networking", "sync")]
+SWITCHES += ["--disable-component-update"]
 
 
 @pytest.fixture(scope="package")

@@ -1,5 +1,7 @@
 """An experiment on the labels of the thesis' table 3.1, so that there are reported numbers."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,21 +76,16 @@ def held(tmp_path_factory):
 @pytest.fixture(scope="session")
 def rows():
     """Made-up numbers of all but one data set, as any program could write them."""
-    rng = np.random.default_rng(0)
-    found = []
-    for dataset, level in (("spambase", 0.91), ("cod_rna", 0.94)):
-        sizes_of = {"K": [None], "RF": [100, 500], "H0/1": [50], "guess": [None]}
-        for method, sizes in sizes_of.items():
-            for size in sizes:
-                for split in range(5):
-                    accuracy = level + 0.01 * rng.normal() - 0.4 * (method == "guess")
-                    for metric, value in (
-                        ("accuracy", accuracy),
-                        ("fit_seconds", rng.uniform(1, 2)),
-                        ("predict_seconds", rng.uniform(0.1, 0.2)),
-                    ):
-                        kernel = None if method == "guess" else "polynomial"
-                        found.append((dataset, kernel, method, size, split, metric, value))
+    rng, found = np.random.default_rng(0), []
+    methods = [("K", None), ("RF", 100), ("RF", 500), ("H0/1", 50), ("guess", None)]
+    levels = {"spambase": 0.91, "cod_rna": 0.94}
+    for dataset, (method, size), split in product(levels, methods, range(5)):
+        accuracy = levels[dataset] + 0.01 * rng.normal() - 0.4 * (method == "guess")
+        kernel = None if method == "guess" else "polynomial"
+        cell = dataset, kernel, method, size, split
+        found.append((*cell, "accuracy", accuracy))
+        found.append((*cell, "fit_seconds", rng.uniform(1, 2)))
+        found.append((*cell, "predict_seconds", rng.uniform(0.1, 0.2)))
     names = ["dataset", "kernel", "method", "n_components", "split", "metric", "value"]
     return pd.DataFrame(found, columns=names)
 

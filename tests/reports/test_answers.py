@@ -71,20 +71,13 @@ def test_sentences_on_several_experiments(report):
 
 
 def test_what_shipped_answers_rest_on_exists(tmp_path, report):
-    experiments = shipped_configs()
-    named = [
-        (name, evidence)
-        for paper in papers()
-        for conclusion in paper.conclusions
-        for name, evidence in conclusion.rests_on.items()
-    ]
-    own = [(name, load_config(name).config.answer) for name in experiments]
-    named += [(name, one.rests_on) for name, sentences in own for one in sentences]
+    configs = {name: load_config(name).config for name in shipped_configs()}
+    named = [pair for paper in papers() for c in paper.conclusions for pair in c.rests_on.items()]
+    named += [(name, one.rests_on) for name, own in configs.items() for one in own.answer]
     for name, evidence in named:
-        config = load_config(name).config
-        assert all(1 <= number <= len(config.claims) for number in evidence.claims)
-        assert evidence.bold.keys() <= config.methods.keys()
+        assert all(1 <= number <= len(configs[name].claims) for number in evidence.claims)
+        assert evidence.bold.keys() <= configs[name].methods.keys()
     listed = [name for paper in papers() for part in paper.chapters for name in part.experiments]
     assert len({*listed}) == len(listed) > 0
-    assert {*listed} <= experiments.keys()
+    assert {*listed} <= configs.keys()
     assert "How to read this" not in text_of(write_site([report], tmp_path))

@@ -34,32 +34,33 @@ def test_every_number_has_its_mark(report, drawn):
         assert not re.search("NaN|Infinity", svg)
 
 
-def test_a_label_that_does_not_apply_is_in_no_title(report):
-    """The baseline has no kernel: it is drawn in the panel of each, and names none."""
-    spec = FigureSpec(x="n_components", metrics=["accuracy"], panels=["dataset", "kernel"])
+def figure_of(report, cells, **asked):
+    """Return the panels of one figure of some cells."""
+    spec = FigureSpec(x="n_components", metrics=["accuracy"], **asked)
     config = report.experiment.config.model_copy(update={"figures": [spec]})
-    for missing in (None, np.nan):
-        cells = report.cells.assign(
-            kernel=[missing if pd.isna(v) else v for v in report.cells["kernel"]]
-        )
-        experiment = report.experiment.model_copy(update={"config": config})
-        (chart,) = figures(replace(report, experiment=experiment, cells=cells))
-        (panels,) = chart.spec["vconcat"]
-        titles = [panel["title"]["text"] for panel in panels["concat"]]
-        assert titles == ["spambase · polynomial", "cod_rna · polynomial"]
-        for panel in panels["concat"]:
-            values = panel["data"]["values"]
-            assert [v["method"] for v in values].count("guess") == 1
+    experiment = report.experiment.model_copy(update={"config": config})
+    (chart,) = figures(replace(report, experiment=experiment, cells=cells))
+    return chart.spec["vconcat"][0]["concat"]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_label_that_does_not_apply_is_in_no_title(report, missing):
+    """The baseline has no kernel: it is drawn in the panel of each, and names none."""
+    kernels = [missing if pd.isna(kernel) else kernel for kernel in report.cells["kernel"]]
+    cells = report.cells.assign(kernel=kernels)
+    panels = figure_of(report, cells, panels=["dataset", "kernel"])
+    titles = [panel["title"]["text"] for panel in panels]
+    assert titles == ["spambase · polynomial", "cod_rna · polynomial"]
+    for panel in panels:
+        methods = [value["method"] for value in panel["data"]["values"]]
+        assert methods.count("guess") == 1
 
 
 def test_kernels_with_varied_parameters_have_colours(report):
     """Their labels are not the names under `kernels`."""
-    spec = FigureSpec(x="n_components", metrics=["accuracy"], color="kernel")
-    config = report.experiment.config.model_copy(update={"figures": [spec]})
-    experiment = report.experiment.model_copy(update={"config": config})
     cells = report.cells.replace({"kernel": {"polynomial": "polynomial (degree=2)"}})
-    (chart,) = figures(replace(report, experiment=experiment, cells=cells))
-    color = chart.spec["vconcat"][0]["concat"][0]["layer"][0]["encoding"]["color"]
+    panels = figure_of(report, cells, color="kernel")
+    color = panels[0]["layer"][0]["encoding"]["color"]
     assert color["scale"]["domain"] == ["polynomial", "polynomial (degree=2)", "no kernel"]
     assert color["legend"]["values"] == color["scale"]["domain"][1:]
 

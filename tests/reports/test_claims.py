@@ -12,36 +12,42 @@ def splits(rows, columns=("dataset", "metric", "split", "method", "value")):
     return pd.DataFrame(rows, columns=[*columns]).assign(ratio=0.0, drift=0.0)
 
 
-def decision(config, runs, datasets, *reported, never_run=(), **check):
+def table(values, metric="accuracy"):
+    """Rows of the numbers of each data set and method, one for each split."""
+    return splits(
+        (dataset, metric, split, method, value)
+        for (dataset, method), numbers in values.items()
+        for split, value in enumerate(numbers)
+    )
+
+
+def decision(config, runs, datasets, reported=None, never_run=(), **check):
     """Decide a claim of data sets, on the methods that ran and some that never did."""
-    claim = Claim.model_validate({"says": "a", "section": "1", "check": check})
+    asked = {"says": "a", "section": "1", "check": {"metric": "accuracy", **check}}
     entries = dict.fromkeys(datasets, next(iter(config.datasets.values())))
     there = {*runs["method"], *never_run} if len(runs) else config.methods
     methods = {k: v for k, v in config.methods.items() if k in there}
-    update = {"claims": [claim], "datasets": entries, "methods": methods}
+    update = {"claims": [Claim.model_validate(asked)], "datasets": entries, "methods": methods}
     config = config.model_copy(update=update)
-    (decided,) = decide_claims(runs, config, *reported).itertuples()
+    reported = runs[:0] if reported is None else reported
+    (decided,) = decide_claims(runs, config, reported).itertuples()
     return decided
 
 
 @pytest.fixture
 def decide(config):
-    def decided(gains, direction=1, drift=0.0, level=0.8, select=None, **check):
-        """Decide a claim on RF against K, which RF betters by the gains in each cell."""
+    def decided(gains, direction=1, drift=0.0, level=0.8, select=None, absent=0, **asked):
+        """Decide a claim on RF against K, which RF betters by the gains in each data set."""
         metric = {1: "accuracy", -1: "mse"}[direction]
-        rng = np.random.default_rng(0)
-        rows = []
+        rng, values = np.random.default_rng(0), {}
         for i, gain in enumerate(gains):
-            base = level + 0.05 * rng.normal(size=N_SPLITS)
-            wobble = rng.normal(size=N_SPLITS)
+            base, wobble = level + 0.05 * rng.normal(size=N_SPLITS), rng.normal(size=N_SPLITS)
             ahead = gain + 0.002 * (wobble - wobble.mean())
-            for s in range(N_SPLITS):
-                cell = (f"d{i}", "polynomial", metric, s)
-                rows += [(*cell, "K", base[s]), (*cell, "RF", base[s] + direction * ahead[s])]
-        runs = splits(rows, ("dataset", "kernel", "metric", "split", "method", "value"))
+            values |= {(f"d{i}", "K"): base, (f"d{i}", "RF"): base + direction * ahead}
+        runs = table(values, metric).assign(drift=drift)
         runs = runs if select is None else runs[select(runs)]
-        datasets = [f"d{i}" for i in range(len(gains))]
-        return decision(config, runs.assign(drift=drift), datasets, metric=metric, **check)
+        datasets = [f"d{i}" for i in range(len(gains) + absent)]
+        return decision(config, runs, datasets, metric=metric, **asked)
 
     return decided
 
@@ -160,17 +166,15 @@ def test_a_shown_difference_within_the_margin_does_not_refute(decide, question, 
 def test_a_part_of_the_cells_is_where_a_method_is_ahead_of_all_others(config):
     """RF is ahead of K in d0 and d1, of H0/1 in d1 and d2."""
     gains = {"K": [0.05, 0.05, -0.05], "H0/1": [-0.05, 0.05, 0.05], "RF": [0.0] * 3}
-    rows = [
-        (f"d{i}", "accuracy", s, method, 0.8 - gain + 0.001 * s * (method == "RF"))
-        for method, of_method in gains.items()
-        for i, gain in enumerate(of_method)
-        for s in range(N_SPLITS)
-    ]
-    runs, names = splits(rows), ["d0", "d1", "d2"]
-    asked = {"metric": "accuracy", "better": ["RF"]}
+    wobble = 0.001 * np.arange(N_SPLITS)
+    runs = table(
+        {(f"d{i}", m): 0.8 - gains[m][i] + wobble * (m == "RF") for m in gains for i in range(3)}
+    )
     for over, outcome in ((1, "holds"), (2, "fails"), ("most", "fails")):
-        assert decision(config, runs, names, than=["K"], over=2, **asked).outcome == "holds"
-        found = decision(config, runs, names, than=["K", "H0/1"], over=over, **asked)
+        asked = {"better": ["RF"], "than": ["K"]}
+        assert decision(config, runs, ["d0", "d1", "d2"], over=2, **asked).outcome == "holds"
+        asked["than"] = ["K", "H0/1"]
+        found = decision(config, runs, ["d0", "d1", "d2"], over=over, **asked)
         assert found.outcome == outcome
         assert "RF against the best of K and H0/1: better in 1" in found.numbers
 
@@ -178,29 +182,25 @@ def test_a_part_of_the_cells_is_where_a_method_is_ahead_of_all_others(config):
 def test_to_be_ahead_of_the_nearest_is_not_to_be_ahead_of_all(config):
     """RF is ahead of K by a little on every split, of H0/1 by more on most."""
     gains = {"K": [0.01, 0.012] * 5, "H0/1": [0.2, -0.16] * 5, "RF": [0] * N_SPLITS}
-    rows = [("d", "accuracy", s, m, 0.8 - v) for m in gains for s, v in enumerate(gains[m])]
-    asked = {"metric": "accuracy", "better": ["RF"], "over": "some"}
+    runs = table({("d", method): 0.8 - np.array(values) for method, values in gains.items()})
     for than, outcome in ((["K"], "holds"), (["K", "H0/1"], "leans for")):
-        assert decision(config, splits(rows), ["d"], than=than, **asked).outcome == outcome
+        asked = {"better": ["RF"], "than": than, "over": "some"}
+        assert decision(config, runs, ["d"], **asked).outcome == outcome
 
 
 def test_one_of_two_comparisons_refutes_at_half_the_level(config):
     """RF is behind K by 2.45 standard errors: p = 0.037."""
     noise = np.random.default_rng(0).normal(size=N_SPLITS)
     behind = (noise - noise.mean()) / noise.std(ddof=1) + 2.45 / np.sqrt(N_SPLITS)
-    rows = [
-        ("d", "accuracy", s, method, 0.8 + 0.01 * gain)
-        for s in range(N_SPLITS)
-        for method, gain in (("K", behind[s]), ("RF", 0.0), ("H0/1", 0.1 * noise[s]))
-    ]
-    asked = {"metric": "accuracy", "not_worse": ["RF"], "over": "all"}
+    gains = {"K": behind, "RF": 0 * noise, "H0/1": 0.1 * noise}
+    runs = table({("d", method): 0.8 + 0.01 * gain for method, gain in gains.items()})
     for than, level, outcome in (
         (["K"], 0.05, "fails"),
         (["K", "H0/1"], 0.05, "not refuted"),
         (["K", "H0/1"], 0.1, "fails"),
     ):
-        found = decision(config, splits(rows), ["d"], than=than, level=level, **asked)
-        assert found.outcome == outcome
+        asked = {"not_worse": ["RF"], "than": than, "over": "all", "level": level}
+        assert decision(config, runs, ["d"], **asked).outcome == outcome
 
 
 def test_the_numbers_that_decided_are_named(decide):
@@ -228,32 +228,20 @@ def test_a_factor(decide, level, direction, gain, times, outcome):
 
 def test_an_average_of_factors_takes_data_sets_of_unlike_scale_alike(config):
     """RF's error is half as large on one data set, and a tenth larger on one of large errors."""
-    rng, rows = np.random.default_rng(0), []
+    rng, values = np.random.default_rng(0), {}
     for dataset, error, factor in (("d0", 0.1, 0.5), ("d1", 100, 1.1)):
-        for split in range(N_SPLITS):
-            one, other = rng.normal(1, 0.01, 2)
-            rows.append((dataset, "mse", split, "K", error * one))
-            rows.append((dataset, "mse", split, "RF", error * factor * other))
-    asked = {"metric": "mse", "over": "average", **RF_OVER_K}
-    assert decision(config, splits(rows), ["d0", "d1"], **asked).outcome == "fails"
-    found = decision(config, splits(rows), ["d0", "d1"], times=1, **asked)
-    assert found.outcome == "holds"
-    assert "×1.3" in found.numbers  # (2 / 1.1) ** 0.5 = 1.35
-    assert decision(config, splits(rows), ["d0", "d1"], times=1.5, **asked).outcome == "fails"
+        one, other = rng.normal(1, 0.01, (2, N_SPLITS))
+        values |= {(dataset, "K"): error * one, (dataset, "RF"): error * factor * other}
+    runs, asked = table(values, "mse"), {"metric": "mse", "over": "average", **RF_OVER_K}
+    for times, outcome in ((None, "fails"), (1, "holds"), (1.5, "fails")):
+        found = decision(config, runs, ["d0", "d1"], times=times, **asked)
+        assert found.outcome == outcome
+        assert ("×1.3" in found.numbers) == (times is not None)  # (2 / 1.1) ** 0.5 = 1.35
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        RF_OVER_K,
-        {"as_good": ["RF"], "than": ["K"], "by": 0.02},
-        {"above": 0.1},
-        {"among_best": ["RF"], "over": "all"},
-    ],
-)
+@pytest.mark.parametrize("asked", [RF_OVER_K, NEAR, {"above": 0.1}, {**BEST, "over": "all"}])
 def test_one_split_decides_nothing(config, asked):
-    cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
-    found = decision(config, splits(cells), ["d0"], metric="accuracy", **asked)
+    found = decision(config, table({("d0", "K"): [0.8], ("d0", "RF"): [0.9]}), ["d0"], **asked)
     assert found.outcome in ("leans for", "leans against")
 
 
@@ -279,20 +267,6 @@ def test_a_derived_metric_is_decided_split_by_split(config):
     assert outcome(above=1, of=["H0/1"]) == "not measured"
 
 
-def decide_with_missing(config, gains, missing, **asked):
-    """Decide a claim without some data sets, or without a method on the last one."""
-    rng = np.random.default_rng(0)
-    rows = [
-        (f"d{i}", "accuracy", s, method, level + 0.0001 * rng.normal())
-        for i, gain in enumerate(gains)
-        for s in range(N_SPLITS)
-        for method, level in (("K", 0.8), ("RF", 0.8 + gain))
-        if method != missing or i < len(gains) - 1
-    ]
-    datasets = [f"d{i}" for i in range(len(gains) + (0 if missing == "RF" else missing))]
-    return decision(config, splits(rows), datasets, metric="accuracy", **asked)
-
-
 @pytest.mark.parametrize(
     ("over", "gains", "missing", "outcome"),
     [
@@ -309,20 +283,25 @@ def decide_with_missing(config, gains, missing, **asked):
         ("average", [0.05, 0.04], 1, "leans for"),
     ],
 )
-def test_data_sets_that_are_missing_count(config, over, gains, missing, outcome):
-    decision = decide_with_missing(config, gains, missing, over=over, **RF_OVER_K)
-    assert decision.outcome == outcome
-    assert ("; not measured" in decision.numbers) == bool(missing)
+def test_data_sets_that_are_missing_count(decide, over, gains, missing, outcome):
+    """Some data sets were not measured, or one method not on the last of them."""
+
+    def measured(runs):
+        return (runs["method"] != missing) | (runs["dataset"] != f"d{len(gains) - 1}")
+
+    absent = 0 if missing == "RF" else missing
+    found = decide(gains, over=over, absent=absent, select=measured, **RF_OVER_K)
+    assert found.outcome == outcome
+    assert ("; not measured" in found.numbers) == bool(missing)
 
 
 def test_a_label_that_one_method_lacks_parts_no_cells(config):
     numbers = (("K", None, 0.8), ("RF", 10, 0.9), ("RF", 40, 0.95))
     rows = [("d", "accuracy", s, m, n, v + 0.001 * s) for s in range(10) for m, n, v in numbers]
     runs = splits(rows, ("dataset", "metric", "split", "method", "n_components", "value"))
-    asked = {"metric": "accuracy", "among_best": ["K"], "over": "all"}
-    assert decision(config, runs, ["d"], **asked).outcome == "fails"
+    assert decision(config, runs, ["d"], among_best=["K"], over="all").outcome == "fails"
     both = runs.fillna({"n_components": 5})
-    assert "`across`" in decision(config, both, ["d"], metric="accuracy", **RF_OVER_K).numbers
+    assert "`across`" in decision(config, both, ["d"], **RF_OVER_K).numbers
 
 
 @pytest.mark.parametrize(
@@ -331,22 +310,21 @@ def test_a_label_that_one_method_lacks_parts_no_cells(config):
         ([0.05, 0.05], {"over": "all", **RF_OVER_K}, "agree: RF against K: in 2 of 2 cells"),
         ([0.05, -0.05], {"over": "all", **RF_OVER_K}, "contradict it: RF against K: in 1 of 2"),
         ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"], "margin": 0.06}, "agree"),
-        ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"]}, None),
+        ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"]}, ""),
         ([-0.05, 0.05], {"among_best": ["RF"], "over": "all", "margin": 0.01}, "contradict it"),
-        ([-0.05, 0.05], {"among_best": ["RF"], "over": "all"}, None),
-        ([0.05, 0.05], {"better": ["H0/1"], "than": ["K"]}, None),
+        ([-0.05, 0.05], {"among_best": ["RF"], "over": "all"}, ""),
+        ([0.05, 0.05], {"better": ["H0/1"], "than": ["K"]}, ""),
     ],
 )
 def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, words):
-    rows = [
-        (f"d{i}", "accuracy", 1, method, value)
-        for i, gain in enumerate(reported)
-        for method, value in (("K", 0.8), ("RF", 0.8 + gain))
-    ]
-    paper = splits(rows)
-    found = decision(config, paper[:0], ["d0", "d1"], paper, metric="accuracy", **asked)
+    paper = table(
+        {
+            (f"d{i}", method): [value]
+            for i, gain in enumerate(reported)
+            for method, value in (("K", 0.8), ("RF", 0.8 + gain))
+        }
+    )
+    found = decision(config, paper[:0], ["d0", "d1"], paper, **asked)
     assert found.outcome == "not measured"
-    if words is None:
-        assert found.on_reported == ""
-    else:
-        assert f"the paper's own numbers {words}" in found.on_reported
+    assert found.on_reported.startswith(words and f"the paper's own numbers {words}")
+    assert bool(found.on_reported) == bool(words)

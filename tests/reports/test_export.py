@@ -98,10 +98,7 @@ def files(folder):
 
 @pytest.mark.parametrize(
     ("config", "options"),
-    [
-        ("configs/mine.yaml", []),
-        ("demo_ordinal", ["--profile", "quick", "-o", "protocol.seed=7"]),
-    ],
+    [("configs/mine.yaml", []), ("demo_ordinal", ["--profile", "quick", "-o", "protocol.seed=7"])],
 )
 def test_an_archive_gives_the_same_numbers_elsewhere(home, tmp_path, config, options):
     command(home, "run", config, *options)
