@@ -53,15 +53,16 @@ def test_a_failure_never_replaces_a_success(path):
 @pytest.mark.parametrize("column", ["key", "experiment", "profile", "settings", "spec", "row"])
 @pytest.mark.parametrize("value", [lambda text: text[:-1] + chr(ord(text[-1]) ^ 8), str.encode])
 def test_a_changed_byte_is_refused_by_every_reader(path, column, value):
-    with sqlite3.connect(path) as connection:
-        (text,) = connection.execute(f"SELECT {column} FROM trial WHERE key='key1'").fetchone()
-        changed = value(text)
-        if isinstance(changed, bytes):
-            changed = changed[:-1] + b"\xff"
-        connection.execute(f"UPDATE trial SET {column} = ? WHERE key = 'key1'", (changed,))
     with Store(path, read_only=True) as store, Store(path.with_name("other")) as other:
-        for read in (store.rows, store.experiments, partial(other.merge, store)):
-            with pytest.raises(StoreError, match=r"trial ke.* was changed"):
+        with sqlite3.connect(path) as connection:
+            (text,) = connection.execute(f"SELECT {column} FROM trial WHERE key='key1'").fetchone()
+            changed = value(text)
+            changed = changed[:-1] + b"\xff" if isinstance(changed, bytes) else changed
+            connection.execute(f"UPDATE trial SET {column} = ? WHERE key = 'key1'", (changed,))
+        readers = [store.rows, store.experiments, partial(other.merge, store)]
+        readers += [partial(read, ["key1"]) for read in (store.get, store.states)]
+        for read in readers if column != "key" else readers[:3]:
+            with pytest.raises(StoreError, match=r"trial key.* was changed|malformed JSON"):
                 read()
 
 
@@ -103,16 +104,6 @@ def test_pages_in_other_places_are_noticed(path, how):
         for read in (Store.rows, partial(Store.get, keys=[one.key for one in rows])):
             with suppress(StoreError), Store(path, read_only=True) as store:
                 assert len(read(store)) == len(rows)
-
-
-def test_a_row_changed_while_the_store_is_open_is_refused(path):
-    with Store(path) as store:
-        with sqlite3.connect(path) as connection:
-            connection.execute("UPDATE trial SET row = replace(row, '1.1', '1.2')")
-        by_key = [partial(read, ["key1"]) for read in (store.get, store.states)]
-        for read in (*by_key, store.rows, store.experiments):
-            with pytest.raises(StoreError, match="key1"):
-                read()
 
 
 @pytest.mark.parametrize("how", ["deleted", "truncated", "replaced", "overwritten"])

@@ -59,6 +59,11 @@ class Paper(Section):
     """Abbreviations, and what they mean."""
 
     @property
+    def experiments(self) -> set[str]:
+        """The names of its experiments."""
+        return {name for chapter in self.chapters for name in chapter.experiments}
+
+    @property
     def conclusions(self) -> list[Conclusion]:
         """Its sentences, and those of its parts."""
         return [*self.answer, *(one for part in self.chapters for one in part.answer)]
@@ -236,18 +241,16 @@ def totals(reports: Iterable[Report]) -> Totals:
     # a source is a paper with its year in brackets, and what of it
     tested = [r.claims.assign(paper=r.experiment.config.source.split(")")[0]) for r in reports]
     claims = pd.concat([pd.DataFrame(columns=["paper", *claimed.COLUMNS]), *tested])
-    texts = claims["on_reported"].astype(str)
-    claims = claims.assign(contradicted=texts.str.startswith(claimed.CONTRADICTED))
-    sentences = claims.groupby(["paper", "section", "says"]).agg(
-        outcome=("outcome", lambda outcomes: claimed.worst_outcome([*outcomes])),
-        contradicted=("contradicted", "any"),
-    )
+    of_sentence = claims.groupby(["paper", "section", "says"])
+    decided = Counter(map(claimed.worst_outcome, of_sentence["outcome"].agg(list)))
+    on_reported = of_sentence["on_reported"].agg("; ".join)
+    contradicted = on_reported.map(lambda text: claimed.CONTRADICTED in text)
     outcomes = Counter(o for r in reports for o in r.differences["outcome"])
     chances = [pd.DataFrame(columns=compared.CHANCES), *(r.chances for r in reports)]
     return Totals(
         numbers.reindex([kind for kind in verdicts.KINDS if kind in numbers.index]),
         {name: outcomes[name] for name in compared.OUTCOMES},
-        {name: int((sentences["outcome"] == name).sum()) for name in claimed.OUTCOMES},
-        int(sentences["contradicted"].sum()),
+        {name: decided[name] for name in claimed.OUTCOMES},
+        int(contradicted.sum()),
         pd.concat(chances, ignore_index=True),
     )

@@ -39,6 +39,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kernlearn.config.claims import COMPARISONS, Check, LabelValue
 from kernlearn.config.model import ExperimentConfig
@@ -286,7 +287,7 @@ COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported", "cav
 
 
 def decide_claims(
-    splits: pd.DataFrame, config: ExperimentConfig, reported: pd.DataFrame | None = None
+    splits: pd.DataFrame, config: ExperimentConfig, reported: pd.DataFrame
 ) -> pd.DataFrame:
     """Decide every claim of an experiment, on data sets that are comparable with the paper's.
 
@@ -297,7 +298,7 @@ def decide_claims(
     splits : pandas.DataFrame
         From :func:`~kernlearn.reports.rows.splits_of`.
     config : ExperimentConfig
-    reported : pandas.DataFrame, optional
+    reported : pandas.DataFrame
         The paper's numbers in the same form, from
         :func:`~kernlearn.reports.cells.reported_splits`. A claim is also held against them.
 
@@ -307,19 +308,17 @@ def decide_claims(
         A row per claim, with the columns :data:`COLUMNS`.
     """
     comparable = {k: v for k, v in config.datasets.items() if k not in config.not_comparable}
-    if len(comparable) < len(config.datasets):
-        config = config.model_copy(update={"datasets": comparable})
-        splits = splits[splits["dataset"].isin(comparable)]
-        if reported is not None:
-            reported = reported[reported["dataset"].isin(comparable)]
-    rows = []
+    config = config.model_copy(update={"datasets": comparable})
+    sides = [frame[frame["dataset"].isin(comparable)] for frame in (splits, reported)]
     metrics = dict.fromkeys(claim.check.metric for claim in config.claims)
-    values = {metric: values_of(metric_rows(splits, metric, config)) for metric in metrics}
+    values = {metric: values_of(metric_rows(sides[0], metric, config)) for metric in metrics}
+    rows = []
     for claim in config.claims:
-        outcome, numbers = _decide(values[claim.check.metric], claim.check, config)
-        text = "" if reported is None else _on_reported(reported, claim.check, config)
-        asked, claimed = check_text(claim.check), (claim.says, claim.section)
-        rows.append([*claimed, outcome, numbers, asked, text, claim.caveat])
+        check = claim.check
+        decided = _decide(values[check.metric], check, config)
+        on_reported = _on_reported(sides[1], check, config)
+        about = claim.says, claim.section, *decided, check_text(check), on_reported, claim.caveat
+        rows.append(about)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -585,12 +584,18 @@ def compared_cells(
         drifts = (left.drift / sizes[0] + right.drift / sizes[1]) / log(2)
     else:
         gains = more - times * less if check.question == "better" else times * more - less
-    known, cells = ~np.isnan(left.numbers), []
-    for row, name in enumerate(left.cell_names()):
-        by_split = pd.Series(gains[row, known[row]], left.splits[known[row]])
-        numbers = float(effects[row, 0]), float(left.ratio[row]), float(drifts[row])
-        cells.append(Cell(name, by_split, *numbers))
-    return cells
+    return _cells(replace(left, drift=drifts), gains, effects[:, 0], ~np.isnan(left.numbers))
+
+
+def _cells(
+    of: Values, numbers: NDArray[np.float64], effects: Iterable[float], known: NDArray[np.bool_]
+) -> list[Cell]:
+    """Return a cell of each row, with the numbers that are known."""
+    each = zip(of.cell_names(), numbers, effects, of.ratio, of.drift, known, strict=True)
+    return [
+        Cell(name, pd.Series(row[there], of.splits[there]), *map(float, more))
+        for name, row, *more, there in each
+    ]
 
 
 def _joined(
@@ -646,14 +651,9 @@ def asked_cells(values: Values, check: Check, name: LabelValue | None = None) ->
     """
     named = values if name is None else values.chosen({check.compare: name})
     values = _of_side(named, check).means(check.mean_over)
-    cells = []
-    of_rows = zip(values.cell_names(), values.ratio.tolist(), values.drift.tolist(), strict=True)
-    for row, (cell, *numbers) in enumerate(of_rows):
-        by_split = pd.Series(values.numbers[row], values.splits).dropna()
-        effect = float(by_split[by_split.index >= 0].mean())
-        cells.append(
-            Cell(cell, by_split, effect if check.times is None else 2.0**effect, *numbers)
-        )
+    effects = pd.DataFrame(values.numbers[:, values.splits >= 0]).mean(axis=1)
+    effects = effects if check.times is None else 2.0**effects
+    cells = _cells(values, values.numbers, effects, ~np.isnan(values.numbers))
     return [cell for cell in cells if len(cell.values)]
 
 

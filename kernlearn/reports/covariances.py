@@ -81,13 +81,11 @@ def losses_of(
     known = {"n_train", "n_test"} <= {*frame}
     for i, row in enumerate(splits.to_dict("records")):
         given = frame["losses"].iloc[i]
-        if isinstance(given, float) and np.isnan(given):
+        if pd.isna(given):
             continue
-        try:
-            values = np.array(given.split() if isinstance(given, str) else given, dtype=float)
-        except (TypeError, ValueError):
-            values = np.array([np.nan])
-        if not (values.ndim == 1 and len(values) and np.isfinite(values).all()):
+        texts = pd.Series(str(given).split())
+        values = pd.to_numeric(texts, errors="coerce").to_numpy(dtype=float)
+        if not (len(values) and np.isfinite(values).all()):
             raise ReportError(
                 f"{experiment.name}: row {i + 1}: losses is {shortened(given)}, expected finite "
                 "numbers with spaces between them"

@@ -160,12 +160,9 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         report=report,
         config=config,
         charts=drawn,
-        kinds=report.counts.to_dict("index"),
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
         answer=answers.answer(report),
-        claims=report.claims.to_dict("records"),
         outcomes=Counter(report.claims["outcome"]),
-        differences=report.differences.to_dict("records"),
         chances=differences.in_words(report.differences, report.chances),
         chosen=selections(report.splits, config.axes),
         data=data_facts(config, report.details.data),
@@ -294,7 +291,7 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
     Of few experiments it shows the claims and the first charts, too.
     """
     known = {report.experiment.name: report for report in reports}
-    papers = [one for one in answers.papers() if known.keys() & _experiments(one)]
+    papers = [one for one in answers.papers() if known.keys() & one.experiments]
     return _render(
         "index.html",
         groups=grouped(reports),
@@ -308,10 +305,6 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
         home="",
         written=utc_now(),
     )
-
-
-def _experiments(paper: answers.Paper) -> set[str]:
-    return {name for chapter in paper.chapters for name in chapter.experiments}
 
 
 def write_map(reports: Iterable[Report], path: Path) -> None:

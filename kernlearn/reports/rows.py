@@ -342,21 +342,19 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     if unknown := [one for one in map(str, splits["metric"]) if one not in metrics]:
         hint = suggestion(unknown[0], metrics)
         raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
+    defaults = {"converged": True, "ratio": protocol_ratio(config), "drift": 0.0}
+    splits = splits.astype(dict.fromkeys(defaults, object)).fillna(defaults)
     is_ratio = pd.to_numeric(splits["ratio"], errors="coerce") >= 0
-    _refuse(name, splits, "ratio", is_ratio | splits["ratio"].isna(), "0 or more")
-    is_known = splits["converged"].isna() | splits["converged"].isin([True, False])
-    _refuse(name, splits, "converged", is_known, "True or False")
+    _refuse(name, splits, "ratio", is_ratio, "0 or more")
+    _refuse(name, splits, "converged", splits["converged"].isin([True, False]), "True or False")
     if len(numbers) == len(_COUNTS):
         _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
         _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
         splits["ratio"] = numbers["n_test"] / numbers["n_train"]
     costs = {metric: verdicts.is_cost(metric, config) for metric in metrics}
-    ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
-    splits = splits.assign(
+    splits = splits.astype({"converged": bool, "ratio": float, "drift": float}).assign(
         value=checked_values(frame, name),
-        converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
-        ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
-        drift=splits["drift"].astype(float).fillna(0.0),
+        ratio=lambda rows: rows["ratio"].mask(rows["metric"].map(costs).astype(bool), 0.0),
         selected=splits["selected"].astype(object).where(splits["selected"].notna(), None),
     )
     splits.insert(0, "experiment", name)

@@ -88,12 +88,10 @@ BEST = {"among_best": ["RF"], "over": "most"}
         (NOT_WORSE, [0.05, 0.0], "not refuted"),
         (NOT_WORSE, [0.05, -0.05], "fails"),
         ({**NOT_WORSE, "over": 1}, [0.05, -0.05], "holds"),
-        ({**NOT_WORSE, "margin": 0.01}, [0.0, 0.0], "holds"),
         ({**NOT_WORSE, "margin": 0.0005}, [0.0, 0.0], "not refuted"),  # without power
         ({**RF_OVER_K, "over": 2}, [0.05, 0.04, -0.05], "holds"),
         (ALIKE, [0.0, 0.0], "not refuted"),
         (ALIKE, [0.0, 0.05], "fails"),
-        ({**ALIKE, "margin": 0.01}, [0.0, 0.0], "holds"),
         *(
             ({**NEAR, "over": over}, [gain] * 2, outcome)
             for over in ("all", "average")
@@ -107,10 +105,8 @@ BEST = {"among_best": ["RF"], "over": "most"}
         ({**BEST, "over": "all"}, [0.05, 0.0, -0.05], "fails"),
         # K scores 0.8 or so, RF 0.9
         ({"below": 1.05}, [0.1, 0.1], "holds"),
-        ({"below": 0.6}, [0.1, 0.1], "fails"),
         ({"above": 0.6}, [0.1, 0.1], "holds"),
         ({"between": [0.7, 1]}, [0.1, 0.1], "holds"),
-        ({"above": 0.85, "of": ["RF"]}, [0.1, 0.1], "holds"),
         ({"above": 0.85, "of": ["K", "RF"]}, [0.1, 0.1], "fails"),
         # of several methods the worst outcome counts
         ({"better": ["RF", "K"], "than": ["K"]}, [0.05], "leans against"),

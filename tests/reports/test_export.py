@@ -51,24 +51,21 @@ def test_csv_has_all_digits_and_its_texts_are_escaped(measured):
 
 OWN = """\
 title: "{{A title}}"
-plugins: [../shared/votes.py]
+plugins: [../shared/naive.py]
 datasets: {flowers: {file: data/flowers.csv}}
-methods: {own: {estimator: Votes}, knn: {estimator: sklearn.neighbors.KNeighborsClassifier}}
+methods: {own: {estimator: GaussianNB}, knn: {estimator: sklearn.neighbors.KNeighborsClassifier}}
 protocol: {splits: 4}
 metrics: [accuracy]
 reported: paper.csv
 verdict: {accuracy: {absolute: 0.1, level: 0.05}}
 claims: [{says: a, check: {metric: accuracy, better: [knn], than: [own], over: all}}]
 """
-VOTES = """\
-from sklearn.dummy import DummyClassifier
+NAIVE = """\
+from sklearn.naive_bayes import GaussianNB
 
 from kernlearn.plugins import register_estimator
 
-
-@register_estimator(version=1)
-class Votes(DummyClassifier):
-    pass
+register_estimator(version=1)(GaussianNB)
 """
 PAPER = "dataset,method,metric,mean\nflowers,own,accuracy,0.5\nflowers,knn,accuracy,0.9\n"
 DRIFTS = """\
@@ -81,7 +78,7 @@ full,mine,flowers,,knn,{},accuracy,0.3
 def home(tmp_path):
     """A folder with an experiment whose files are in several folders."""
     rows = ["length,kind", *(f"{i},{'ab'[i > 30]}" for i in range(60))]
-    texts = {"configs/mine.yaml": OWN, "shared/votes.py": VOTES, "configs/paper.csv": PAPER}
+    texts = {"configs/mine.yaml": OWN, "shared/naive.py": NAIVE, "configs/paper.csv": PAPER}
     texts |= {"configs/data/flowers.csv": "\n".join(rows), "configs/processors.csv": DRIFTS}
     for name, text in texts.items():
         path = tmp_path / "home" / name
