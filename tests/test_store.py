@@ -59,11 +59,12 @@ def test_a_changed_byte_is_refused_by_every_reader(path, column, value):
             changed = value(text)
             changed = changed[:-1] + b"\xff" if isinstance(changed, bytes) else changed
             connection.execute(f"UPDATE trial SET {column} = ? WHERE key = 'key1'", (changed,))
-        readers = [store.rows, store.experiments, partial(other.merge, store)]
-        readers += [partial(read, ["key1"]) for read in (store.get, store.states)]
-        for read in readers if column != "key" else readers[:3]:
-            with pytest.raises(StoreError, match=r"trial key.* was changed|malformed JSON"):
+        for read in (store.rows, store.experiments, partial(other.merge, store)):
+            with pytest.raises(StoreError, match=r"trial ke.* was changed"):
                 read()
+        for read in (store.get, store.states) if column != "key" else ():
+            with pytest.raises(StoreError):
+                read(["key1"])
 
 
 N_FLIPS = int(os.environ.get("KERNLEARN_FLIPS", "40"))

@@ -588,14 +588,15 @@ def compared_cells(
 
 
 def _cells(
-    of: Values, numbers: NDArray[np.float64], effects: Iterable[float], known: NDArray[np.bool_]
+    of: Values, numbers: NDArray[np.float64], effects: Any, known: NDArray[np.bool_]
 ) -> list[Cell]:
     """Return a cell of each row, with the numbers that are known."""
-    each = zip(of.cell_names(), numbers, effects, of.ratio, of.drift, known, strict=True)
-    return [
-        Cell(name, pd.Series(row[there], of.splits[there]), *map(float, more))
-        for name, row, *more, there in each
-    ]
+    cells = []
+    for row, name in enumerate(of.cell_names()):
+        by_split = pd.Series(numbers[row, known[row]], of.splits[known[row]])
+        more = float(effects[row]), float(of.ratio[row]), float(of.drift[row])
+        cells.append(Cell(name, by_split, *more))
+    return cells
 
 
 def _joined(

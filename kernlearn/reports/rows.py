@@ -30,7 +30,7 @@ from kernlearn.config import names as metric_names
 from kernlearn.config.model import DEFAULT_PROFILE, ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan, planned_labels
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.datasets import catalogue, own_cards
+from kernlearn.datasets import own_cards
 from kernlearn.datasets.files import container, shipped
 from kernlearn.exceptions import ReportError, StoreError, SummaryError, writing
 from kernlearn.reports import verdicts
@@ -241,33 +241,21 @@ def write_archive(plan: Plan, store: Store, output: Path) -> int:
     ReportError
         If the config names an absolute path, or the file cannot be written.
     """
-    experiment, config = plan.experiment, plan.experiment.config
+    experiment = plan.experiment
     rows = store.get(trial.key for trial in plan.trials)
     if not rows:
         raise StoreError(f"{store.path}: no results of {experiment.name}: run it first")
-    source, cards = experiment.path.resolve(), {**own_cards()}
-    cards |= {name: shipped("datasets") / f"{name}.yaml" for name in catalogue()}
-    named = [*config.plugins, *(entry.file for entry in config.datasets.values() if entry.file)]
-    if absolute := [name for name in named if Path(name).is_absolute()]:
-        raise ReportError(
-            f"{experiment.path}: {absolute[0]} is nowhere else: name it relative to the config"
-        )
-    paths = [source, *(container(source.parent / name).resolve() for name in named)]
-    root = Path(os.path.commonpath([path.parent for path in paths]))
-    parts = [part for path in paths for part in (path, *path.rglob("*")) if part.is_file()]
-    files = {str(path.relative_to(root)): path for path in parts}
-    config_name, *_ = files
-    beside = filter(None, (config.reported_path, _drifts_path(experiment)))
-    files |= {str(Path(config_name).with_name(path.name)): path for path in beside}
-    files |= {f"datasets/{name}.yaml": cards[name] for name in config.published.values()}
-    about = config_name, "--store", "store.sqlite", *run_options(experiment)
+    files = _needed_files(experiment)
+    config, *_ = files
+    about = config, "--store", "store.sqlite", *run_options(experiment)
     commands = [shlex.join(["kernlearn", name, *about]) for name in ("plan", "report")]
     with writing(output, ReportError), TemporaryDirectory() as folder:
         with Store(Path(folder, "store.sqlite")) as copy:
             copy.put(*rows.values())
         output.parent.mkdir(parents=True, exist_ok=True)
-        with ZipFile(output, "w", ZIP_DEFLATED) as archive:
-            archive.writestr("README.md", _README.format(config.title, *commands, config_name))
+        with ZipFile(output, "w", ZIP_DEFLATED, strict_timestamps=False) as archive:
+            text = _README.format(experiment.config.title, *commands, config)
+            archive.writestr("README.md", text)
             for name, path in {**files, copy.path.name: copy.path}.items():
                 archive.write(path, name)
     return len(rows)
@@ -283,6 +271,28 @@ Install kernlearn and run, in this folder:
 Data that are not here: `kernlearn datasets fetch --for {}` downloads what is published; put other
 files into `datasets/`. Plug-ins are programs, which these commands execute: read them first.
 """
+
+
+def _needed_files(experiment: LoadedExperiment) -> dict[str, Path]:
+    """Return the files that an experiment needs by their names in an archive, the config first."""
+    config, source = experiment.config, experiment.path.absolute()
+    named = [*config.plugins, *(entry.file for entry in config.datasets.values() if entry.file)]
+    if absolute := [name for name in named if Path(name).is_absolute()]:
+        raise ReportError(
+            f"{experiment.path}: {absolute[0]} is nowhere else: name it relative to the config"
+        )
+    paths = [source, *(container(Path(os.path.normpath(source.parent / name))) for name in named)]
+    root = os.path.commonpath([path.parent for path in paths])
+    parts = [part for path in paths for part in (path, *path.rglob("*")) if part.is_file()]
+    files = {path.relative_to(root).as_posix(): path for path in parts}
+    folder = source.parent.relative_to(root)
+    beside = filter(None, (config.reported_path, _drifts_path(experiment)))
+    files |= {(folder / path.name).as_posix(): path for path in beside}
+    cards = own_cards()
+    for name in config.published.values():
+        file = f"{name}.yaml"
+        files[f"datasets/{file}"] = cards.get(name, shipped("datasets") / file)
+    return files
 
 
 def run_options(experiment: LoadedExperiment) -> list[str]:

@@ -243,16 +243,11 @@ def test_one_split_decides_nothing(config, asked):
 
 def test_a_derived_metric_is_decided_split_by_split(config):
     """Both slow down threefold from split to split; RF is twice as fast on each."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for split, seconds in enumerate([1.0, 3.0, 9.0, 27.0]):
-        for metric, method, value in (
-            ("native_predict_seconds", "K", 2 * seconds),
-            ("predict_seconds", "K", 100.0),
-            ("predict_seconds", "RF", seconds * (1 + 0.01 * rng.normal())),
-        ):
-            rows.append(("d", "polynomial", method, metric, split, value))
-    runs = splits(rows, ["dataset", "kernel", "method", "metric", "split", "value"])
+    seconds = np.array([1.0, 3.0, 9.0, 27.0])
+    wobble = 1 + 0.01 * np.random.default_rng(0).normal(size=4)
+    native = table({("d", "K"): 2 * seconds}, "native_predict_seconds")
+    others = {("d", "K"): 0 * seconds + 100, ("d", "RF"): seconds * wobble}
+    runs = pd.concat([native, table(others, "predict_seconds")]).assign(kernel="polynomial")
 
     def outcome(**asked):
         return decision(config, runs, ["d"], metric="speedup", over="all", **asked).outcome
@@ -292,9 +287,10 @@ def test_data_sets_that_are_missing_count(decide, over, gains, missing, outcome)
 
 
 def test_a_label_that_one_method_lacks_parts_no_cells(config):
-    numbers = (("K", None, 0.8), ("RF", 10, 0.9), ("RF", 40, 0.95))
-    rows = [("d", "accuracy", s, m, n, v + 0.001 * s) for s in range(10) for m, n, v in numbers]
-    runs = splits(rows, ("dataset", "metric", "split", "method", "n_components", "value"))
+    runs = pd.concat(
+        table({("d", method): level + 0.001 * np.arange(10)}).assign(n_components=size)
+        for method, size, level in (("K", None, 0.8), ("RF", 10, 0.9), ("RF", 40, 0.95))
+    )
     assert decision(config, runs, ["d"], among_best=["K"], over="all").outcome == "fails"
     both = runs.fillna({"n_components": 5})
     assert "`across`" in decision(config, both, ["d"], **RF_OVER_K).numbers
@@ -313,13 +309,8 @@ def test_a_label_that_one_method_lacks_parts_no_cells(config):
     ],
 )
 def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, words):
-    paper = table(
-        {
-            (f"d{i}", method): [value]
-            for i, gain in enumerate(reported)
-            for method, value in (("K", 0.8), ("RF", 0.8 + gain))
-        }
-    )
+    cells = [(f"d{i}", method, gain) for i, gain in enumerate(reported) for method in ("K", "RF")]
+    paper = table({(d, method): [0.8 + gain * (method == "RF")] for d, method, gain in cells})
     found = decision(config, paper[:0], ["d0", "d1"], paper, **asked)
     assert found.outcome == "not measured"
     assert found.on_reported.startswith(words and f"the paper's own numbers {words}")
