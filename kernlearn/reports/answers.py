@@ -3,7 +3,7 @@
 Each sentence is held against the outcomes that it rests on.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -133,10 +133,9 @@ class Totals:
 
     Attributes
     ----------
-    numbers : pandas.DataFrame
-        A row for each kind of number, with the columns of :func:`count_verdicts`.
-    differences, claims : dict of str to int
-        By outcome. A sentence that several experiments test counts once, with its worst outcome.
+    scores, differences, claims : mapping of str to int
+        Reported scores by verdict, and their number, ``reported``; differences and claims by
+        outcome. A sentence that several experiments test counts once, with its worst outcome.
     contradicted : int
         How many of these claims the paper's own numbers contradict.
     chances : pandas.DataFrame
@@ -144,19 +143,17 @@ class Totals:
         sets.
     """
 
-    numbers: pd.DataFrame
-    differences: dict[str, int]
-    claims: dict[str, int]
+    scores: Counter[Any]
+    differences: Mapping[str, int]
+    claims: Mapping[str, int]
     contradicted: int
     chances: pd.DataFrame
 
     def in_short(self) -> str:
         """Return one sentence on how many scores, differences and claims come back."""
-        parts, absent = [], [*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE]
-        if verdicts.SCORES in self.numbers.index:
-            row = self.numbers.loc[verdicts.SCORES].astype(int)
-            if n := row["reported"] - row[absent].sum():
-                parts.append(f"{row['match']} of {n} reported scores match")
+        parts, absent = [], (*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE)
+        if n := self.scores["reported"] - sum(self.scores[one] for one in absent):
+            parts.append(f"{self.scores['match']} of {n} reported scores match")
         if n := sum(self.differences.values()) - self.differences.get(verdicts.NO_DATA, 0):
             k, reversed_ = self.differences["shown"], self.differences["reversed"]
             parts.append(f"{k} of {n} differences are shown, {reversed_ or 'none'} reversed")
@@ -167,11 +164,10 @@ class Totals:
     def in_words(self) -> list[str]:
         """Return sentences on reported scores, differences and claims."""
         texts = []
-        if verdicts.SCORES in self.numbers.index:
-            row = self.numbers.loc[verdicts.SCORES].astype(int)
-            n, measured = row["reported"], row["reported"] - row[[*verdicts.UNMEASURED]].sum()
-            counts = _listed(row.drop("reported").to_dict())
-            texts.append(f"Of {n} reported scores {measured} were measured{counts}.")
+        if n := self.scores["reported"]:
+            measured = n - sum(self.scores[one] for one in verdicts.UNMEASURED)
+            counts = {name: k for name, k in self.scores.items() if name != "reported"}
+            texts.append(f"Of {n} reported scores {measured} were measured{_listed(counts)}.")
         texts += self._beyond_chance("match")
         if n := sum(self.differences.values()):
             texts.append(f"Of {n} differences between methods{_listed(self.differences)}.")
@@ -236,21 +232,24 @@ def totals(reports: Iterable[Report]) -> Totals:
     count.
     """
     reports = [report for report in reports if report.experiment.is_counted]
-    counts = [report.counts for report in reports]
-    numbers = pd.concat(counts).groupby(level=0).sum() if counts else pd.DataFrame()
-    # a source is a paper with its year in brackets, and what of it
-    tested = [r.claims.assign(paper=r.experiment.config.source.split(")")[0]) for r in reports]
-    claims = pd.concat([pd.DataFrame(columns=["paper", *claimed.COLUMNS]), *tested])
-    of_sentence = claims.groupby(["paper", "section", "says"])
-    decided = Counter(map(claimed.worst_outcome, of_sentence["outcome"].agg(list)))
-    on_reported = of_sentence["on_reported"].agg("; ".join)
-    contradicted = on_reported.map(lambda text: claimed.CONTRADICTED in text)
-    outcomes = Counter(o for r in reports for o in r.differences["outcome"])
+    scores, differences = Counter[Any](), Counter[str]()
+    sentences = defaultdict[Any, list[Any]](list)
+    for report in reports:
+        scores.update(report.counts.to_dict("index").get(verdicts.SCORES, {}))
+        differences.update(report.differences["outcome"])
+        # a source is a paper with its year in brackets, and what of it
+        paper = report.experiment.config.source.split(")")[0]
+        for claim in report.claims.itertuples():
+            sentences[paper, claim.section, claim.says].append(claim)
+    tested = [pd.DataFrame(claims) for claims in sentences.values()]
+    outcomes = Counter(claimed.worst_outcome([*claims["outcome"]]) for claims in tested)
+    texts = (claims["on_reported"].str for claims in tested)
+    contradicted = [of.startswith(claimed.CONTRADICTED).any() for of in texts]
     chances = [pd.DataFrame(columns=compared.CHANCES), *(r.chances for r in reports)]
     return Totals(
-        numbers.reindex([kind for kind in verdicts.KINDS if kind in numbers.index]),
-        {name: outcomes[name] for name in compared.OUTCOMES},
-        {name: decided[name] for name in claimed.OUTCOMES},
-        int(contradicted.sum()),
+        scores,
+        {name: differences[name] for name in compared.OUTCOMES},
+        {name: outcomes[name] for name in claimed.OUTCOMES},
+        sum(map(bool, contradicted)),
         pd.concat(chances, ignore_index=True),
     )

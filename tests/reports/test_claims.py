@@ -305,6 +305,7 @@ def test_a_label_that_one_method_lacks_parts_no_cells(config):
         ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"]}, ""),
         ([-0.05, 0.05], {"among_best": ["RF"], "over": "all", "margin": 0.01}, "contradict it"),
         ([-0.05, 0.05], {"among_best": ["RF"], "over": "all"}, ""),
+        ([0.05, 0.05], {"above": 0.82, "of": ["K", "RF"], "over": "all"}, "contradict it"),
         ([0.05, 0.05], {"better": ["H0/1"], "than": ["K"]}, ""),
     ],
 )

@@ -105,6 +105,10 @@ def test_the_measured_deviation_takes_the_place_of_one_that_is_not_reported():
         assert fewest <= len(differences) <= most
 
 
+def test_what_the_measured_interval_could_not_show_does_not_count():
+    assert judge(*table(LEVELS, noise=0.2), config())[0] == []
+
+
 @pytest.mark.parametrize(
     ("measured", "outcome"),
     [

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html import unescape
 
+import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
@@ -52,6 +53,7 @@ def test_a_page_names_what_each_method_chose(report, tmp_path):
     chosen = {'{"C":10,"transfers":"Ramp(slope=1.0)"}': 3, '{"C":0.1,"transfers":null}': 2}
     selected = [text for text, n in chosen.items() for _ in range(n)]
     splits = report.splits.iloc[:5].assign(**labels, split=range(5), selected=selected)
+    splits = pd.concat([splits, splits.assign(metric="another")])
     text = text_of(write_report(replace(report, splits=splits), tmp_path))
     assert "spambase · K · n_components=50" in text
     assert "C=10, transfers=Ramp(slope=1.0) (3); C=0.1, transfers=null (2)" in text
