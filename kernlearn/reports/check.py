@@ -20,9 +20,6 @@ from kernlearn.reports.report import Report, assemble, read_report
 from kernlearn.reports.rows import read_details, reported_digest, stored_rows
 from kernlearn.store import Store
 
-#: Columns of a check.
-CHECKED = [*KEY, "baseline", "measured", "difference", "allowed", "std_baseline", "std_measured"]
-CHECKED += ["n_baseline", "n_measured", "outcome"]
 SAME, DRIFTED, LEFT_OUT = "same", "within drift", "left out"
 MOVED, MISSING, NEW = "moved", "missing", "new"
 OTHER_SPLITS, OTHER_SPREAD = "other splits", "other spread"
@@ -124,8 +121,8 @@ def compare_cells(
     last digit can decide between two of them. With ``strict`` nothing may move.
 
     Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are not
-    available here, do not fail. The result has one row per cell in the order of the baseline, with
-    the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
+    available here, do not fail. The result has one row per cell in the order of the baseline.
+    ``allowed`` is NaN where nothing is compared. ``outcome`` is
     ``same`` to six digits, ``within drift``, ``moved``, ``missing`` (not measured), ``new`` (not
     in the baseline), ``other splits`` (another number of them), ``other spread`` or ``left out``.
     The spread is another one if the standard deviation differs by more than is allowed.
@@ -155,7 +152,7 @@ def compare_cells(
         SAME: is_same,
     }
     cells["outcome"] = np.select([*outcomes.values()], [*outcomes], DRIFTED)
-    return cells.reset_index()[CHECKED]
+    return cells.reset_index()
 
 
 def _compared(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:

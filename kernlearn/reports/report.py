@@ -366,10 +366,9 @@ def read_reports(
     Raises
     ------
     ReportError
-        If two configs have the same name, or the folder lacks the summary of one or has that of
-        another config.
+        If two configs have the same name, or the folder has the summary of another config.
     SummaryError
-        If the folder or a summary cannot be read.
+        If the folder or a summary cannot be read, or is not there.
     """
     if not folder.is_dir():
         raise SummaryError(f"{folder}: no such folder")
@@ -377,11 +376,6 @@ def read_reports(
     known = {path.stem: path for path in map(find_config, configs)} or shipped_configs()
     if configs and len(known) < len(configs):
         raise ReportError("two configs have the same name, by which their summaries are found")
-    if configs and (lacking := sorted(known.keys() - {*there})):
-        raise ReportError(
-            f"{folder}: no summary of {', '.join(lacking)}; there are summaries of: "
-            f"{', '.join(there) or 'none'}"
-        )
     reports, skipped = [], []
     for name in there if not configs else known:
         try:

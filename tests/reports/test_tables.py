@@ -22,8 +22,11 @@ from kernlearn.reports.verdicts import SYMBOLS, VERDICTS
 
 def tables(report, **layout):
     config = report.experiment.config
+    methods = {"guess": config.methods["guess"], **config.methods}  # listed first
     spec = TableSpec(**{"rows": ["dataset", "method", "n_components"], **layout})
-    return build_tables(report.cells, config.model_copy(update={"table": spec}))
+    return build_tables(
+        report.cells, config.model_copy(update={"table": spec, "methods": methods})
+    )
 
 
 def test_rows_columns_and_cells(report):

@@ -72,13 +72,10 @@ def test_verdicts_are_counted_by_kind(report):
 
 def test_branches_of_a_choice_are_compared_where_all_have_numbers():
     config = load_config("table5_1a").config
-    chosen = [
-        ["abalone", "mse", 1.0, "match"],
-        ["abalone", "fit_seconds", 1.0, ""],  # a time is no score
-        ["bodyfat", "mse", 2.0, "worse"],
-        ["cpu_small", "mse", 2.0, "worse"],  # not measured elsewhere
-    ]
-    other = [["abalone", "mse", 4.0, "worse"], ["bodyfat", "mse", 1.15, "match"]]
+    time = ["abalone", "fit_seconds", 1.0, ""]  # which is no score
+    chosen = [["abalone", "mse", 1.0, "match"], ["bodyfat", "mse", 2.0, "worse"], time]
+    other = [["abalone", "mse", 4.0, "worse"], ["bodyfat", "mse", 1.15, "match"], time]
+    chosen.append(["cpu_small", "mse", 2.0, "worse"])
     other.append(["cpu_small", "mse", np.nan, "not run"])
     shared = {"kernel": "sigmoid", "method": "KR", "params": "{}", "reported_mean": 1.0}
     names = ["dataset", "metric", "mean", "verdict"]
