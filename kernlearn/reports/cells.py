@@ -62,10 +62,7 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
 
 
 def summarise(
-    splits: pd.DataFrame,
-    experiment: LoadedExperiment,
-    n_splits: int = 1,
-    tested: pd.DataFrame | None = None,
+    splits: pd.DataFrame, experiment: LoadedExperiment, tested: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Average each cell over its splits and compare it with the reported number.
 
@@ -73,10 +70,9 @@ def summarise(
     ----------
     splits : pandas.DataFrame
     experiment : LoadedExperiment
-    n_splits : int
-        How many splits a cell needs to be marked as best.
     tested : pandas.DataFrame, optional
-        The splits with those of ``covariances.as_splits``, for tests.
+        The splits of the cells that may be marked as best, with covariances as further splits; by
+        default all splits.
 
     Returns
     -------
@@ -138,7 +134,7 @@ def summarise(
     cells["experiment"] = experiment.name
     cells["params"] = parameters(cells, axes)
     if config.best is not None:
-        cells["best"] = _are_best(cells, splits if tested is None else tested, config, n_splits)
+        cells["best"] = _are_best(cells, splits if tested is None else tested, config)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
     cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
@@ -218,9 +214,7 @@ def _median(metric: str, values: Floats) -> tuple[float, float, float]:
     return float(np.median(values)), *ends
 
 
-def _are_best(
-    cells: pd.DataFrame, tested: pd.DataFrame, config: ExperimentConfig, n_splits: int
-) -> list[bool]:
+def _are_best(cells: pd.DataFrame, tested: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
     """Whether each cell is the best of its place, or not shown to be worse; see `BestSpec`."""
     spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
@@ -228,7 +222,6 @@ def _are_best(
     for metric in spec.metrics:
         better = verdicts.direction(metric, config)
         values = values_of(tested[tested["metric"] == metric])
-        values = values.where(values.n_splits >= n_splits)
         rows = pd.DataFrame(values.keys, columns=values.names, dtype=object)
         for _, place in label_groups(rows, spec.within):
             of_place = values.where(rows.index.isin(place.index))

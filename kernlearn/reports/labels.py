@@ -123,11 +123,6 @@ class Values:
     ratio: NDArray[np.float64]
     drift: NDArray[np.float64]
 
-    @property
-    def n_splits(self) -> NDArray[np.int64]:
-        """The number of splits of each row."""
-        return (~np.isnan(self.numbers[:, self.splits >= 0])).sum(axis=1)
-
     def column(self, label: str) -> list[Any]:
         """Return the values of a label."""
         return [value for (value,) in self.labels([label])]

@@ -263,13 +263,12 @@ def _report(
     config = experiment.config
     roots = as_splits(covariances, config, experiment.name)
     tested = pd.concat([splits, roots], ignore_index=True)
-    cells = summarise(splits, experiment, n_splits, tested)
+    labels = [tested[label] for label in (*LABELS, *config.axes, "metric")]
+    of_cell = (tested["split"] >= 0).groupby(labels, dropna=False)
+    whole = tested[of_cell.transform("sum") >= n_splits]
+    cells = summarise(splits, experiment, whole)
     lack = cells["n_splits"] < n_splits
     cells.loc[lack, "verdict"] = ""
-    of_cell = (tested["split"] >= 0).groupby(
-        [tested[label] for label in (*LABELS, *config.axes, "metric")], dropna=False
-    )
-    whole = tested[of_cell.transform("sum") >= n_splits]
     claims = claimed.decide_claims(whole, config, reported_splits(cells, config.axes))
 
     differences, chances = compared.compare_with_paper(whole, cells[~lack], config)
