@@ -1,7 +1,7 @@
 """Artificial data: generators of points and of similarity matrices, by name."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from kernlearn.plugins import Registered
 if TYPE_CHECKING:
     from kernlearn.datasets.data import Data
 
-Make = TypeVar("Make", bound=Callable[..., "Data"])
 Seed = int | np.random.RandomState | None
 
 _BLOCK = 1024  # rows are drawn in blocks, so that their number does not change them
@@ -24,23 +23,6 @@ def _random(seed: Seed) -> np.random.RandomState:
     return check_random_state(seed)
 
 
-#: All generators by name.
-REGISTERED: dict[str, Registered] = {}
-
-
-def register(
-    similarity: Literal["similarity", "distance"] | None = None,
-) -> Callable[[Make], Make]:
-    """Make a function a generator of its name; `similarity` is as for :class:`Registered`."""
-
-    def registered(make: Make) -> Make:
-        name, title = make.__name__, (make.__doc__ or "").partition("\n")[0]
-        REGISTERED[name] = Registered("generator", name, make, title=title, similarity=similarity)
-        return make
-
-    return registered
-
-
 def to_data(X: np.ndarray, y: np.ndarray | None, *labels: str, **more: Any) -> "Data":
     """Return vectors, or an array of objects, in the form of :func:`load`."""
     from kernlearn.datasets.data import Data
@@ -49,7 +31,6 @@ def to_data(X: np.ndarray, y: np.ndarray | None, *labels: str, **more: Any) -> "
     return Data(X, y, labels, fingerprint=fingerprint(X, y), **more)
 
 
-@register()
 def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Data":
     """Draw points uniformly from the unit ball (the data of the thesis' figure 3.1).
 
@@ -88,7 +69,6 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     return to_data(X, None)
 
 
-@register()
 def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Data":
     """Draw from Breiman's three classes of noisy waves.
 
@@ -136,7 +116,6 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Data":
     return to_data(X, y, "0", "1", "2")
 
 
-@register()
 def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Data":
     """Draw two interleaved half circles with :func:`sklearn.datasets.make_moons`.
 
@@ -173,7 +152,6 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
     return to_data(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
 
 
-@register()
 def rings(
     n_samples: int = 500, noise: float = 0.05, factor: float = 0.5, random_state: Seed = None
 ) -> "Data":
@@ -218,7 +196,6 @@ def rings(
     return to_data(X, y, "0", "1")
 
 
-@register(similarity="similarity")
 def indefinite_similarity(
     n_samples: int = 200,
     negative: float = 0.2,
@@ -295,7 +272,6 @@ def _decay(k: int) -> np.ndarray:
     return values / values.sum() if k else values
 
 
-@register()
 def two_gaussians(
     n_samples: int = 1000,
     n_features: int = 20,
@@ -354,6 +330,14 @@ def two_gaussians(
     return to_data(X, y, "0", "1")
 
 
+_OF_VECTORS = (rings, two_gaussians, two_moons, unit_ball, waveform)
+
+
+def _registered(make: Callable[..., "Data"], similarity: Any = None) -> Registered:
+    title = (make.__doc__ or "").partition("\n")[0]
+    return Registered("generator", make.__name__, make, title=title, similarity=similarity)
+
+
 def generators() -> Mapping[str, Registered]:
     """Return the generators by name.
 
@@ -370,4 +354,5 @@ def generators() -> Mapping[str, Registered]:
     >>> generators()["unit_ball"].load()(n_samples=20, random_state=0).data.shape
     (20, 50)
     """
-    return dict(sorted(REGISTERED.items()))
+    every = [_registered(indefinite_similarity, "similarity"), *map(_registered, _OF_VECTORS)]
+    return {generator.name: generator for generator in every}

@@ -89,14 +89,10 @@ class Reading(BaseModel):
     @classmethod
     def of(cls, **options: Any) -> "Reading":
         """Return what is asked for; a DataError says what is none of these."""
-        from kernlearn.yaml import explained
-
         try:
             return cls.model_validate({k: v for k, v in options.items() if v is not None})
         except ValidationError as error:
-            faults = explained(error, options)
-            texts = (f"{'.'.join(map(str, path))}: {text}" for path, text in faults)
-            raise DataError("; ".join(texts)) from None
+            raise DataError("; ".join(faults(error, options))) from None
 
 
 class Strict(BaseModel):
@@ -494,15 +490,25 @@ def make_card(content: Any, where: str, lines: Mapping[tuple[str | int, ...], in
 
     `lines` are those of its values in the file, if it was read from one.
     """
-    from kernlearn.yaml import explained
-
     try:
         return Card.model_validate(content)
     except ValidationError as error:
-        messages = []
-        for path, text in explained(error, content):
-            around = (path[:end] for end in range(len(path), -1, -1))
-            at = next((f":{lines[part]}" for part in around if part in lines), "")
-            place = ".".join(map(str, path))
-            messages.append(": ".join(filter(None, (f"{where}{at}", place, text))))
-        raise DataError("\n".join(messages)) from None
+        raise DataError("\n".join(faults(error, content, where, lines))) from None
+
+
+def faults(
+    error: ValidationError,
+    content: Any,
+    where: str = "",
+    lines: Mapping[tuple[str | int, ...], int] = {},
+) -> list[str]:
+    """Say what is wrong with a content, each with its place; see :func:`make_card`."""
+    from kernlearn.yaml import explained
+
+    texts = []
+    for path, text in explained(error, content):
+        around = (path[:end] for end in range(len(path), -1, -1))
+        at = next((f":{lines[part]}" for part in around if part in lines), "")
+        place = ".".join(map(str, path))
+        texts.append(": ".join(filter(None, (f"{where}{at}", place, text))))
+    return texts

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from kernlearn.checks import counted, listed
 from kernlearn.datasets import readers
-from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading
+from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading, faults
 from kernlearn.datasets.files import file_bytes
 from kernlearn.datasets.tables import (
     GROUP_NAME,
@@ -32,7 +32,7 @@ from kernlearn.datasets.tables import (
     shared_note,
 )
 from kernlearn.exceptions import DataError
-from kernlearn.yaml import explained, shortened
+from kernlearn.yaml import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,8 +131,8 @@ def recognised(path: Path, content: bytes, asked: Reading) -> Any:
     try:
         format = type(format).model_validate(how)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, key))}: {text}" for key, text in explained(error, how)]
-        raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
+        wrong = "; ".join(faults(error, how))
+        raise DataError(f"{path}: read_as: {wrong} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
     with readers.library_errors(path, "damaged, or in another encoding"):

@@ -56,7 +56,6 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-    import pandas as pd
 
     from kernlearn.datasets.data import Data
 
@@ -210,16 +209,22 @@ def load(
     card, form, place = found.card, found.form, found.place
     by_default = card.missing or "drop"
     missing, drop = missing or by_default, asked.drop
-    parts = _read(found)
+    table, sizes = _read(found)
     left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
-    table = _marked(joined(parts, place), {"groups": groups, "time": time}, place)
-    table, done, filled, raw = _prepared(found, table, left_out, missing, nominal, frame)
+    table = _marked(table, {"groups": groups, "time": time}, place)
+    table = _without_columns(found, table, left_out)
+    table, filled = settle_missing(table, missing, place)
+    table = table.noting(*filled)
+    if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
+        raise DataError(f"{place}: columns: raw is for tables of dense columns")
+    raw = as_frame(table) if frame else None
+    table = _as_features(table, nominal) if card.similarity is None else _as_matrix(table)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     codes, labels = _target(card, table)
-    if len(codes) < done.rows and (gone := labels[~np.isin(np.arange(len(labels)), codes)]).size:
-        done = done.noting(f"no row of class {listed(gone)} is left")
+    if len(codes) < table.done.rows:
+        table = table.noting(*_lost_classes(codes, labels))
     remarks = [form.note, *(f"{sentence}." for sentence in filled)]
     content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
     if as_published and form.fingerprint is not None:
@@ -227,7 +232,7 @@ def load(
         if content != form.fingerprint:
             expected = form.fingerprint[:12]
             remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
-    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
+    folds = sizes if form.folds == "files" else form.folds
     kept = folds and len(codes) == sum(folds)
     return Data(
         X,
@@ -241,7 +246,7 @@ def load(
         frame=raw,
         similarity=card.similarity,
         fingerprint=content,
-        preparation=done,
+        preparation=table.done,
         card=card,
         found=found._replace(contents=()),
         sample=form.sample,
@@ -288,10 +293,10 @@ def find(
 
 def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> Preparation:
     """Return what loading does to a data set without missing entries, by its card alone."""
-    values = getattr(found.form.format, "nominal", {})
-    values = {name: len(values) for name, values in values.items() if name not in drop}
-    ways: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
-    return Preparation(found.form.rows or 0, **ways)
+    nominal_columns = getattr(found.form.format, "nominal", {})
+    values = {name: len(values) for name, values in nominal_columns.items() if name not in drop}
+    encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
+    return Preparation(found.form.rows or 0, **encoded)
 
 
 # Files without a card
@@ -387,13 +392,17 @@ def _data_files(path: Path) -> list[Path]:
 # Steps of load
 
 
-def _read(found: Found) -> list[Table]:
-    """Read the files of a data set, and compare their content with the card."""
+def _read(found: Found) -> tuple[Table, list[int]]:
+    """Read the files of a data set, and compare their content with the card.
+
+    Return the rows that have a target, and the number of rows in each file.
+    """
     card, form, place = found.card, found.form, found.place
-    tables = read(found.paths, form.format, card.n_features, card.classes, found.contents)
-    n_rows = sum(len(table.y) for table in tables)
-    X = tables[0].X
-    n_features = 1 if are_objects(X) else X.shape[1]
+    parts = read(found.paths, form.format, card.n_features, card.classes, found.contents)
+    table = joined(parts, place)
+    lacks = np.isnan(table.y)
+    table = table.rows(~lacks) if lacks.any() else table
+    n_rows, n_features = len(table.y), 1 if are_objects(table.X) else table.X.shape[1]
     if form.rows is not None and n_rows != form.rows:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
@@ -401,15 +410,19 @@ def _read(found: Found) -> list[Table]:
     if card.task == "similarity" and n_rows != n_features:
         size = f"{n_rows} rows with a label and {n_features} columns"
         raise DataError(f"{place}: found {size}, expected a square matrix")
-    if card.task == "ranking" and tables[0].query is None:
+    if card.task == "ranking" and table.query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:
-        codes = np.concatenate([table.y for table in tables]).astype(np.int64)
-        counts = np.bincount(codes, minlength=len(form.classes)).tolist()
+        counts = np.bincount(table.y.astype(np.int64), minlength=len(form.classes)).tolist()
         for (label, expected), count in zip(form.classes.items(), counts, strict=True):
             if count != expected:
                 raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
-    return tables
+    done = Preparation(len(lacks), found.notes)
+    if n := int(lacks.sum()):
+        done = done.noting(f"{n} of {len(lacks)} rows without a target were left out")
+    if table.gaps:
+        done = done.noting(f"taken as missing: {listed(table.gaps)}")
+    return table._replace(done=done), [len(part.y) for part in parts]
 
 
 def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:
@@ -427,45 +440,37 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
         if key == "groups":
             values = np.unique(values, return_inverse=True)[1]
         rest = [n for n in range(len(names)) if n != i]
-        table = table._replace(
-            X=table.X[:, rest], feature_names=tuple(names[n] for n in rest), **{key: values}
-        )
+        table = table.columns(rest)._replace(**{key: values})
     return table
 
 
-def _prepared(
-    found: Found, table: Table, drop: Sequence[Column], missing: str, nominal: str, as_it_is: bool
-) -> "tuple[Table, Preparation, list[str], pd.DataFrame | None]":
-    """Leave out columns, settle missing entries and encode nominal columns.
-
-    Return what was done, too, what of it was done to missing entries, and the frame if asked for.
-    """
-    card, place = found.card, found.place
-    if hasattr(X := table.X, "tocsr") and X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1]:
-        table = table._replace(X=X.toarray())
-    done = Preparation(len(table.y) + table.without_target, found.notes)
-    if n := table.without_target:
-        done = done.noting(f"{n} of {done.rows} rows without a target were left out")
-    if table.gaps:
-        done = done.noting(f"taken as missing: {listed(table.gaps)}")
-    table, done = _without_columns(found, table, drop, done)
+def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Table:
+    """Leave out features, and points that lack pairs; say what is left out, and why."""
+    card, form, names = found.card, found.form, table.feature_names
+    if drop and (card.task == "similarity" or are_objects(table.X)):
+        raise DataError(f"{found.place}: drop: points to compare have no features")
+    away = sorted({column_position(found.place, c, names, "feature") for c in drop})
+    if away and len(away) == len(names):
+        raise DataError(f"{found.place}: drop: no feature is left")
+    columns = getattr(form.format, "drop", ())
+    left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
+    left_out = list(dict.fromkeys([*form.left_out, *left_out, *(names[i] for i in away)]))
+    if left_out:
+        why = {name: f" ({reason})" for name, reason in form.left_out.items()}
+        shown = listed(name + why.get(name, "") for name in left_out)
+        table = table.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
+    if away:
+        table = table.columns([i for i in range(len(names)) if i not in away])
     if card.task == "ordinal":
-        done = done.noting(*grades_notes(found.form.order, card.classes))
-    is_dense = not hasattr(table.X, "tocsr")
-    if card.task == "similarity" and is_dense and np.isnan(table.X).any():
-        table, done = _without_gaps(table, done, place)
-    table, filled = settle_missing(table, missing, place)
-    done, raw = done.noting(*filled), None
-    if as_it_is:
-        if are_objects(table.X) or not is_dense or card.task == "similarity":
-            raise DataError(f"{place}: columns: raw is for tables of dense columns")
-        raw = as_frame(table)
-    if not are_objects(table.X):
-        table, done = _as_features(table, card, nominal, done)
-    return table, done, filled, raw
+        table = table.noting(*grades_notes(form.order, card.classes))
+    if hasattr(X := table.X, "tocsr"):
+        is_full = X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1]
+        return table._replace(X=X.toarray()) if is_full else table
+    has_gaps = card.task == "similarity" and np.isnan(X).any()
+    return _without_gaps(table, found.place) if has_gaps else table
 
 
-def _without_gaps(table: Table, done: Preparation, place: Any) -> tuple[Table, Preparation]:
+def _without_gaps(table: Table, place: Any) -> Table:
     """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
 
     Raises
@@ -478,8 +483,9 @@ def _without_gaps(table: Table, done: Preparation, place: Any) -> tuple[Table, P
     n_missing = int(np.isnan(table.X).sum())
     matrix, n_taken = with_mirror_images(table.X)
     left_out, n = lacking_most(matrix), len(matrix)
+    table = table._replace(X=matrix)
     if n_taken:
-        done = done.noting(
+        table = table.noting(
             f"{n_missing} of {matrix.size} entries are missing: {n_taken} taken "
             "from the same pair in the other order"
         )
@@ -490,62 +496,41 @@ def _without_gaps(table: Table, done: Preparation, place: Any) -> tuple[Table, P
             f"first in row {row + 1} and column {table.feature_names[column]}, so that more than "
             "half of the points would be left out: write them"
         )
-    rest = np.setdiff1d(np.arange(n), left_out)
-    names = tuple(table.feature_names[i] for i in rest)
     if left_out:
         shown = listed(table.feature_names[i] for i in sorted(left_out))
-        done = done.noting(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
-    return table._replace(X=matrix).rows(rest)._replace(
-        X=matrix[np.ix_(rest, rest)], feature_names=names
-    ), done
+        table = table.noting(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
+    rest = np.setdiff1d(np.arange(n), left_out)
+    return table.rows(rest).columns(rest)
 
 
-def _without_columns(
-    found: Found, table: Table, drop: Sequence[Column], done: Preparation
-) -> tuple[Table, Preparation]:
-    """Leave out features of a card, and note all columns that are left out, with reasons."""
-    if drop and (found.card.task == "similarity" or are_objects(table.X)):
-        raise DataError(f"{found.place}: drop: points to compare have no features")
-    names = table.feature_names
-    away = sorted({column_position(found.place, c, names, "feature") for c in drop})
-    if away and len(away) == len(names):
-        raise DataError(f"{found.place}: drop: no feature is left")
-    columns = getattr(found.form.format, "drop", ())
-    left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
-    left_out += [names[i] for i in away]
-    if left_out := list(dict.fromkeys([*found.form.left_out, *left_out])):
-        reasons = found.form.left_out
-        shown = listed(
-            f"{name} ({reasons[name]})" if name in reasons else name for name in left_out
-        )
-        done = done.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
-    if away:
-        rest = [i for i in range(len(names)) if i not in away]
-        table = table._replace(X=table.X[:, rest], feature_names=tuple(names[i] for i in rest))
-    return table, done
+def _as_matrix(table: Table) -> Table:
+    """Notice a matrix that is not symmetric."""
+    if largest := np.abs(table.X - table.X.T).max():
+        note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
+        table = table.noting(note)
+    return table
 
 
-def _as_features(
-    table: Table, card: Card, nominal: str, done: Preparation
-) -> tuple[Table, Preparation]:
-    """Encode nominal columns; notice ids, and matrices of similarities."""
-    if card.task == "similarity":
-        if largest := np.abs(table.X - table.X.T).max():
-            note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
-            done = done.noting(note)
-        return table, done
+def _as_features(table: Table, nominal: str) -> Table:
+    """Encode nominal columns; notice ids, and columns whose values rows share."""
+    if are_objects(table.X):
+        return table
     of_table = table.X, table.feature_names, table.nominal
     ids = look_like_ids(*of_table)
     is_marked = table.groups is not None or table.time is not None
     shared = {} if is_marked else look_shared(*of_table)
     shared = {name: n for name, n in shared.items() if name not in ids}
-    done = replace(done, id_like=ids, shared=shared)
-    names = table.feature_names
-    values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
-    if nominal == "ordinal" or not values:
-        return table, replace(done, coded=values)
-    X, names = one_hot(table)
-    return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
+    values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
+    encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
+    if nominal == "onehot":
+        X, names = one_hot(table)
+        table = table._replace(X=X, feature_names=names)
+    return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))
+
+
+def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
+    gone = labels[~np.isin(np.arange(len(labels)), codes)]
+    return [f"no row of class {listed(gone)} is left"] if gone.size else []
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:

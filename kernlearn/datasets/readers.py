@@ -61,7 +61,7 @@ def read(
         if isinstance(content, Table):
             y = values_of(content.y, classes, place_of)
             names = content.feature_names or default_names(content.X.shape[1])
-            tables.append(content._replace(y=y, feature_names=names).with_target())
+            tables.append(content._replace(y=y, feature_names=names))
         else:
             tables.append(frame_table(content, options, classes, path, place_of))
     return tables

@@ -38,13 +38,75 @@ _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
 
 
+@dataclass(frozen=True)
+class Preparation:
+    """What loading did to the rows and columns of a data set.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows that were read.
+    notes : tuple of str, default=()
+        What was left out, filled in or assumed, in counts: a sentence each, without full stop.
+    coded : dict of str to int, default={}
+        Nominal columns that are the positions of their values, with their numbers of values.
+    one_hot : dict of str to int, default={}
+        Nominal columns that are one 0/1 column per value.
+    id_like : dict of str to str, default={}
+        Features that look like the number or name of a row, with the reason.
+    shared : dict of str to int, default={}
+        Features whose values several rows seem to have in common, such as a patient, with their
+        numbers of values.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import Preparation
+    >>> Preparation(400, ("122 of 400 rows are left out",), one_hot={"city": 3}).sentences
+    ['122 of 400 rows are left out', '1 nominal column as one-hot: city (3 values)']
+    """
+
+    rows: int
+    notes: tuple[str, ...] = ()
+    coded: dict[str, int] = field(default_factory=dict)
+    one_hot: dict[str, int] = field(default_factory=dict)
+    id_like: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, int] = field(default_factory=dict)
+
+    def noting(self, *notes: str) -> "Preparation":
+        """Return it with further notes."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was done in words, one sentence per kind, without full stops."""
+        lines = list(self.notes)
+        for columns, how in ((self.one_hot, "one-hot"), (self.coded, "codes 0, 1, 2, …")):
+            if columns:
+                shown = listed(f"{name} ({counted(n, 'value')})" for name, n in columns.items())
+                lines.append(f"{counted(len(columns), 'nominal column')} as {how}: {shown}")
+        if self.id_like:
+            shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
+            n = counted(len(self.id_like), "feature")
+            lines.append(f"{n} may be the id of a row, which `drop` leaves out: {shown}")
+        return [*lines, shared_note(self.shared, self.rows)] if self.shared else lines
+
+
+def shared_note(shared: Mapping[str, int], n_rows: int) -> str:
+    """Say that splits may divide rows that belong together, and what keeps them together."""
+    shown = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
+    return (
+        f"random splits train and test on rows that share a value of {shown}; `protocol: "
+        f"{{groups: {next(iter(shared))}}}` keeps them together"
+    )
+
+
 class Table(NamedTuple):
     """The result of a reader.
 
     X is a matrix of numbers, dense or CSR, or an array of objects, None where one is missing; a
     nominal column has the positions of its values in the published order. y are those of the
-    labels, or numbers; rows `without_target` are left out. `gaps` are texts that were taken as
-    missing entries, with their columns, in words.
+    labels, or numbers, NaN where there is none. `gaps` are texts that were taken as missing
+    entries, with their columns, in words. `done` is what was done to the table.
     """
 
     X: Any
@@ -54,19 +116,22 @@ class Table(NamedTuple):
     query: np.ndarray | None = None
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
-    without_target: int = 0
     gaps: Sequence[str] = ()
+    done: Preparation = Preparation(0)
 
     def rows(self, chosen: np.ndarray) -> "Table":
         """Return some rows."""
         of_rows = {k: getattr(self, k) for k in ("X", "y", "query", "groups", "time")}
         return self._replace(**{k: v[chosen] for k, v in of_rows.items() if v is not None})
 
-    def with_target(self) -> "Table":
-        """Return the rows that have a target, with the number of others."""
-        if not (gaps := np.isnan(self.y)).any():
-            return self
-        return self.rows(~gaps)._replace(without_target=int(gaps.sum()))
+    def columns(self, chosen: Sequence[int] | np.ndarray) -> "Table":
+        """Return some features."""
+        names = tuple(self.feature_names[i] for i in chosen)
+        return self._replace(X=self.X[:, chosen], feature_names=names)
+
+    def noting(self, *notes: str) -> "Table":
+        """Return it with further notes on what was done."""
+        return self._replace(done=self.done.noting(*notes))
 
 
 def default_names(n_features: int) -> tuple[str, ...]:
@@ -91,9 +156,8 @@ def joined(parts: Sequence[Table], place: str) -> Table:
     else:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
-    y, n = np.concatenate([part.y for part in parts]), sum(part.without_target for part in parts)
-    gaps = [text for part in parts for text in part.gaps]
-    return first._replace(X=X, y=y, query=query, without_target=n, gaps=gaps)
+    y, gaps = np.concatenate([part.y for part in parts]), [t for part in parts for t in part.gaps]
+    return first._replace(X=X, y=y, query=query, gaps=gaps)
 
 
 # Numbers and labels
@@ -187,47 +251,49 @@ def frame_table(
 
     `place` names the file in errors, `place_of` a row.
     """
-    import pandas as pd
-
-    names = list(map(str, frame.columns))
+    names, targets = list(map(str, frame.columns)), list[int]()
     if getattr(options, "one_hot", False):
         n_classes = len(classes or ())
         hot = frame.iloc[:, -n_classes:].to_numpy(np.float64)
         if not (np.isin(hot, (0, 1)).all() and (hot.sum(axis=1) == 1).all()):
             raise DataError(f"{place}: the last {n_classes} columns are not a single 1 and else 0")
-        y, away = hot.argmax(axis=1).astype(np.float64), set(range(len(names))[-n_classes:])
+        y, targets = hot.argmax(axis=1).astype(np.float64), [*range(len(names))[-n_classes:]]
     elif blocks := getattr(options, "blocks", None):
-        y, away = np.arange(len(frame)) // blocks * 1.0, set()
+        y = np.arange(len(frame)) // blocks * 1.0
     else:
-        target = column_position(place, options.target, names)
-        y = values_of(frame.iloc[:, target], classes, place_of, renamed=options.rename)
-        away = {target}
-    targets = [*away]
-    away |= {column_position(place, column, names) for column in options.drop}
-    if options.points is not None:
-        away = set(range(len(names))) - {column_position(place, options.points, names)}
+        targets = [column_position(place, options.target, names)]
+        y = values_of(frame.iloc[:, targets[0]], classes, place_of, renamed=options.rename)
+    away = {*targets, *(column_position(place, column, names) for column in options.drop)}
     rest = [i for i in range(len(names)) if i not in away]
     for name in options.nominal:
         column_position(place, name, names)
-    nominal = {}
-    if options.points is not None:
-        X = _points(frame.iloc[:, rest[0]], options, place_of)
+    if options.points is None:
+        X, nominal = _features(frame.iloc[:, rest], options.nominal, place_of)
     else:
-        X, plain = np.empty((len(frame), len(rest))), plain_numbers(frame)
-        numbers = [k for k, i in enumerate(rest) if plain[i] and names[i] not in options.nominal]
-        X[:, numbers] = frame.iloc[:, [rest[k] for k in numbers]]  # one by one they take longer
-        for column, i in enumerate(rest):
-            if plain[i] and names[i] not in options.nominal:
-                continue
-            entries, name = frame.iloc[:, i], names[i]
-            if name in options.nominal:
-                nominal[name] = options.nominal[name]
-            elif isinstance(entries.dtype, pd.CategoricalDtype):
-                nominal[name] = tuple(map(str, entries.cat.categories))
-            X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
-    known = frame.attrs.get("gaps", {})
-    gaps = [text for i in (*targets, *rest) for text in known.get(names[i], ())]
-    return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps).with_target()
+        rest, nominal = [column_position(place, options.points, names)], {}
+        X = _points(frame.iloc[:, rest[0]], options, place_of)
+    texts = frame.attrs.get("gaps", {})
+    gaps = [text for i in (*targets, *rest) for text in texts.get(names[i], ())]
+    return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps)
+
+
+def _features(
+    frame: "pd.DataFrame", nominal: Mapping[str, Sequence[str]], place_of: Callable[[int], str]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return columns as a matrix, and the values of those that are nominal."""
+    import pandas as pd
+
+    X, names, values = np.empty(frame.shape), list(map(str, frame.columns)), {}
+    amounts = plain_numbers(frame) & [name not in nominal for name in names]
+    X[:, amounts] = frame.iloc[:, amounts]  # one by one they take longer
+    for i in np.flatnonzero(~amounts):
+        entries, name = frame.iloc[:, i], names[i]
+        if name in nominal:
+            values[name] = nominal[name]
+        elif isinstance(entries.dtype, pd.CategoricalDtype):
+            values[name] = tuple(map(str, entries.cat.categories))
+        X[:, i] = values_of(entries, values.get(name), place_of, f", column {name}")
+    return X, values
 
 
 def plain_numbers(frame: "pd.DataFrame") -> np.ndarray:
@@ -286,22 +352,21 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
     if not rows.any():
         return table, notes
+    worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
     if missing == "impute" and not objects:
         how = "by the means of training rows, of codes by the most frequent"
         return table, [*notes, f"{extent} filled in within each split, {how}"]
     drops = missing in ("drop", "category")
     if drops and not rows.all():
-        worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
-        lack = listed(f"{names[i]} in {by_column[i]}" for i in worst) if not objects else ""
+        lack = listed(f"{names[i]} in {by_column[i]}" for i in worst)
         note = f"{rows.sum()} of {total} rows with missing entries were left out"
-        return table.rows(~rows), [*notes, f"{note} ({lack})" if lack else note]
+        return table.rows(~rows), [*notes, note if objects else f"{note} ({lack})"]
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
     nearly_empty = (by_column > (1 - _LEAST_FILLED) * total).any()
     if drops or nearly_empty:
-        order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
-        emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
+        emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in worst)
         why = "in every row" if drops else "too many to fill in"
         problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {emptiest}"
         raise DataError(problem, [] if nearly_empty else [("missing", "mean")])
@@ -344,69 +409,7 @@ def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.column_stack(columns), tuple(names)
 
 
-# What was done
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """What loading did to the rows and columns of a data set.
-
-    Parameters
-    ----------
-    rows : int
-        The number of rows that were read.
-    notes : tuple of str, default=()
-        What was left out, filled in or assumed, in counts: a sentence each, without full stop.
-    coded : dict of str to int, default={}
-        Nominal columns that are the positions of their values, with their numbers of values.
-    one_hot : dict of str to int, default={}
-        Nominal columns that are one 0/1 column per value.
-    id_like : dict of str to str, default={}
-        Features that look like the number or name of a row, with the reason.
-    shared : dict of str to int, default={}
-        Features whose values several rows seem to have in common, such as a patient, with their
-        numbers of values.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import Preparation
-    >>> Preparation(400, ("122 of 400 rows are left out",), one_hot={"city": 3}).sentences
-    ['122 of 400 rows are left out', '1 nominal column as one-hot: city (3 values)']
-    """
-
-    rows: int
-    notes: tuple[str, ...] = ()
-    coded: dict[str, int] = field(default_factory=dict)
-    one_hot: dict[str, int] = field(default_factory=dict)
-    id_like: dict[str, str] = field(default_factory=dict)
-    shared: dict[str, int] = field(default_factory=dict)
-
-    def noting(self, *notes: str) -> "Preparation":
-        """Return it with further notes."""
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
-
-    @property
-    def sentences(self) -> list[str]:
-        """What was done in words, one sentence per kind, without full stops."""
-        lines = list(self.notes)
-        for columns, how in ((self.one_hot, "one-hot"), (self.coded, "codes 0, 1, 2, …")):
-            if columns:
-                shown = listed(f"{name} ({counted(n, 'value')})" for name, n in columns.items())
-                lines.append(f"{counted(len(columns), 'nominal column')} as {how}: {shown}")
-        if self.id_like:
-            shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
-            n = counted(len(self.id_like), "feature")
-            lines.append(f"{n} may be the id of a row, which `drop` leaves out: {shown}")
-        return [*lines, shared_note(self.shared, self.rows)] if self.shared else lines
-
-
-def shared_note(shared: Mapping[str, int], n_rows: int) -> str:
-    """Say that splits may divide rows that belong together, and what keeps them together."""
-    shown = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
-    return (
-        f"random splits train and test on rows that share a value of {shown}; `protocol: "
-        f"{{groups: {next(iter(shared))}}}` keeps them together"
-    )
+# What is noticed
 
 
 def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
