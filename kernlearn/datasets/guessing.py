@@ -7,18 +7,28 @@ import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from pydantic import ValidationError
 
 from kernlearn.checks import counted, listed
 from kernlearn.datasets import readers
-from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading, faults
-from kernlearn.datasets.files import file_bytes
+from kernlearn.datasets.card import (
+    Arrays,
+    Columns,
+    Delimited,
+    Pairs,
+    Reading,
+    Task,
+    faults,
+    make_card,
+)
+from kernlearn.datasets.files import PACKED, Found, container, file_bytes, is_archive, members
 from kernlearn.datasets.tables import (
     GROUP_NAME,
     ID_NAME,
@@ -40,7 +50,7 @@ if TYPE_CHECKING:
 #: Names of the target, the first that there is; y may be a coordinate.
 TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
-FEW = 20  # up to this many distinct whole numbers are taken for classes
+_FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
@@ -91,7 +101,7 @@ class Guess(NamedTuple):
         counts = self.labels or {}
         other = {label: n for label, n in counts.items() if not label.lstrip("-").isdecimal()}
         n, n_whole = sum(counts.values()), sum(counts.values()) - sum(other.values())
-        if not 0 < len(counts) - len(other) <= FEW or 10 * n_whole < 9 * n:
+        if not 0 < len(counts) - len(other) <= _FEW or 10 * n_whole < 9 * n:
             return "regression"
         if not other:
             return "classification"
@@ -102,7 +112,94 @@ class Guess(NamedTuple):
         )
 
 
-def inspect(paths: Sequence[Path], asked: Reading) -> Guess:
+def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "data") -> Found:
+    """Read a data file and make a card for it, or for a folder of LETOR."""
+    paths = _data_files(path)
+    guess = _inspect(paths, asked)
+    task = stated or ("similarity" if asked.matrix else guess.task_of(path))
+    if task not in get_args(Task):
+        raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
+    notes = list(guess.notes)
+    if (archive := container(paths[0])) != paths[0]:
+        member = paths[0].relative_to(archive).as_posix()
+        notes.append(f"the data is {member} in the archive {archive.name}")
+    names = [file.stem if file.suffix.lower() in PACKED else file.name for file in paths]
+    files = [re.sub(r"[^\w.-]|^\.", "_", name) for name in names]
+    form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
+    if len(paths) > 1:
+        form |= {"files": [file.relative_to(path).as_posix() for file in paths], "folds": "files"}
+    if (labels := guess.labels) is not None and len(labels) < 2:
+        raise DataError(f"{path}: all targets are {''.join(labels)}, or missing (as NA and None)")
+    if task == "regression" and not guess.is_numeric:
+        raise DataError(f"{path}: the target of a regression must be numbers")
+    if task != "regression":
+        form |= _classes(path, guess, asked, task)
+    n_classes, certain = len(guess.labels or ()), _FEW if stated else 2
+    if task == "classification" and guess.is_numeric and n_classes > certain:
+        notes.append(
+            f"the {n_classes} different numbers of the target are taken as classes; the task "
+            "ordinal takes them as grades, the task regression as amounts"
+        )
+    single = [label for label, n in (guess.labels or {}).items() if n == 1]
+    if single and task != "regression":
+        notes.append(f"{len(single)} of {n_classes} classes with a single row, as {single[0]!r}")
+    if (task == "similarity") != (asked.matrix is not None):
+        problem = f"{path}: the task similarity and `matrix` go together: take another task"
+        raise DataError(problem, [("matrix", "similarity"), ("matrix", "distance")])
+    content = {
+        "name": name,
+        "title": name,
+        "task": task,
+        "n_features": guess.n_features,
+        "similarity": asked.matrix,
+        "source": {"publisher": "the user"},
+        "forms": [form],
+        "licence": "not stated",
+        "citation": "not stated",
+    }
+    card = make_card(content, f"{path}: no card can be made")
+    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
+
+
+def _classes(path: Path, guess: Guess, asked: Reading, task: str) -> dict[str, Any]:
+    """Return the labels of a target in their order, and how many rows have each."""
+    labels = guess.labels
+    if guess.is_numeric and task == "classification":
+        whole = labels is not None and all(float(label).is_integer() for label in labels)
+        if not whole and (labels is None or len(labels) > _FEW):
+            problem = f"{path}: the target holds numbers that are not whole: make classes of them"
+            raise DataError(problem, [("task", "regression")])
+    if labels is None:
+        raise DataError(f"{path}: the target has too many values for {task}; name its column")
+    known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
+    if asked.grades is not None:
+        order = asked.grades
+        if other := [label for label in labels if label not in order]:
+            raise DataError(f"{path}: grades: {listed(other)} is not among {listed(order)}")
+        return known | {"classes": {label: labels[label] for label in order if label in labels}}
+    usual = list(labels) == default_order(labels)
+    if not (usual and are_numbers(labels)):
+        known["order"] = "alphabet" if usual else "file"  # which may have them sorted by letters
+    return known
+
+
+def _data_files(path: Path) -> list[Path]:
+    """Return the data file, of an archive its only one, of a folder of LETOR the parts."""
+    if path.is_dir():
+        parts = sorted([*path.glob("Fold[1-9]/test.txt"), *path.glob("S[1-9].txt")])
+        if len(parts) < 3:
+            raise DataError(f"{path}: a folder; name a file in it")
+        return parts
+    if not is_archive(path) or container(path) != path:
+        return [path]
+    names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
+    if len(names) != 1:
+        held = listed(names) or "no files"
+        raise DataError(f"{path}: an archive of {held}: name the file in it, as {path.name}/FILE")
+    return [path / names[0]]
+
+
+def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     """Recognise the format of a file, read it, and choose the roles of its columns.
 
     Several files, as of LETOR, are of one format and have the same columns.
@@ -132,7 +229,7 @@ def recognised(path: Path, content: bytes, asked: Reading) -> Any:
         format = type(format).model_validate(how)
     except ValidationError as error:
         wrong = "; ".join(faults(error, how))
-        raise DataError(f"{path}: read_as: {wrong} ({format.kind})") from None
+        raise DataError(f"{path}: how it reads: {wrong} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
     with readers.library_errors(path, "damaged, or in another encoding"):
@@ -450,7 +547,7 @@ def _feature_roles(
     from pandas.api.types import is_integer_dtype
 
     nominal: dict[str, list[str]] = {}
-    most = min(_MANY, max(FEW, len(reading.frame) // 2))
+    most = min(_MANY, max(_FEW, len(reading.frame) // 2))
     plain = plain_numbers(reading.frame)
     for i in (i for i in rest if not plain[i]):
         reason, counts = _look_at(reading, i)
@@ -478,16 +575,10 @@ def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
     values = sorted({*column.astype(str)})
     if dated:
         readings = _dates(pd.Series(values))
-        where = f"{reading.path}: time: column {name} has"
-        if not readings:
+        if not (readings and all(readings[0].equals(one) for one in readings)):
             raise DataError(
-                f"{where} neither numbers nor dates of one format, such as {values[0]!r}; write "
-                "dates as 2023-12-31"
-            )
-        if not all(readings[0].equals(one) for one in readings):
-            raise DataError(
-                f"{where} dates such as {values[0]!r}, which may begin with the day, the month or "
-                "the year; write dates as 2023-12-31"
+                f"{reading.path}: time: column {name} has neither numbers nor dates of one format "
+                f"and meaning, such as {values[0]!r}; write dates as 2023-12-31"
             )
         values = [values[place] for place in readings[0].argsort(kind="stable")]
     return {name: values}
@@ -501,12 +592,13 @@ def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
     import pandas as pd
 
     readings: list[pd.Series[Any]] = []
-    options: list[dict[str, Any]] = [{"format": "ISO8601"}, {}]
-    for option in [*options, {"dayfirst": True}, {"yearfirst": True}]:
-        with warnings.catch_warnings(action="ignore"), suppress(ValueError, TypeError):
-            readings.append(pd.to_datetime(texts, utc=True, **option))
-        if readings and "format" in option:
-            break
+    read: Any = partial(pd.to_datetime, texts, utc=True)
+    with warnings.catch_warnings(action="ignore"):
+        with suppress(ValueError, TypeError):
+            return [read(format="ISO8601")]
+        for first in ({}, {"dayfirst": True}, {"yearfirst": True}):
+            with suppress(ValueError, TypeError):
+                readings.append(read(**first))
     return readings
 
 

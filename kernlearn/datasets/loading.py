@@ -1,50 +1,34 @@
 """Loading data sets: files are found, read, compared with the card, and made arrays."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets import guessing
-from kernlearn.datasets.card import (
-    OF_FILE,
-    Card,
-    Column,
-    Missing,
-    Reading,
-    Task,
-    make_card,
-    read_card,
-)
+from kernlearn.datasets.card import OF_FILE, Card, Column, Missing, Reading, Task, read_card
 from kernlearn.datasets.files import (
-    PACKED,
     Found,
     catalogue,
-    container,
     file_bytes,
     find_card,
-    is_archive,
     locate,
-    members,
     missing_message,
 )
+from kernlearn.datasets.guessing import card_of_file
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
     Preparation,
     Table,
-    are_numbers,
     are_objects,
     as_frame,
     canonical_labels,
     column_position,
-    default_order,
     fingerprint,
     grades_notes,
     joined,
@@ -56,7 +40,6 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-
     from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
@@ -297,96 +280,6 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
     values = {name: len(values) for name, values in nominal_columns.items() if name not in drop}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     return Preparation(found.form.rows or 0, **encoded)
-
-
-# Files without a card
-
-
-def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "data") -> Found:
-    """Read a data file and make a card for it, or for a folder of LETOR."""
-    paths = _data_files(path)
-    guess = guessing.inspect(paths, asked)
-    task = stated or ("similarity" if asked.matrix else guess.task_of(path))
-    if task not in get_args(Task):
-        raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
-    notes = list(guess.notes)
-    if (archive := container(paths[0])) != paths[0]:
-        member = paths[0].relative_to(archive).as_posix()
-        notes.append(f"the data is {member} in the archive {archive.name}")
-    names = [file.stem if file.suffix.lower() in PACKED else file.name for file in paths]
-    files = [re.sub(r"[^\w.-]|^\.", "_", name) for name in names]
-    form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
-    if len(paths) > 1:
-        form |= {"files": [file.relative_to(path).as_posix() for file in paths], "folds": "files"}
-    if (labels := guess.labels) is not None and len(labels) < 2:
-        raise DataError(f"{path}: all targets are {''.join(labels)}, or missing (as NA and None)")
-    if task == "regression" and not guess.is_numeric:
-        raise DataError(f"{path}: the target of a regression must be numbers")
-    if task != "regression":
-        form |= _classes(path, guess, asked, task)
-    n_classes, certain = len(guess.labels or ()), guessing.FEW if stated else 2
-    if task == "classification" and guess.is_numeric and n_classes > certain:
-        notes.append(
-            f"the {n_classes} different numbers of the target are taken as classes; the task "
-            "ordinal takes them as grades, the task regression as amounts"
-        )
-    single = [label for label, n in (guess.labels or {}).items() if n == 1]
-    if single and task != "regression":
-        notes.append(f"{len(single)} of {n_classes} classes with a single row, as {single[0]!r}")
-    if (task == "similarity") != (asked.matrix is not None):
-        problem = f"{path}: the task similarity and `matrix` go together: take another task"
-        raise DataError(problem, [("matrix", "similarity"), ("matrix", "distance")])
-    content = {
-        "name": name,
-        "title": name,
-        "task": task,
-        "n_features": guess.n_features,
-        "similarity": asked.matrix,
-        "source": {"publisher": "the user"},
-        "forms": [form],
-        "licence": "not stated",
-        "citation": "not stated",
-    }
-    card = make_card(content, f"{path}: no card can be made")
-    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
-
-
-def _classes(path: Path, guess: guessing.Guess, asked: Reading, task: str) -> dict[str, Any]:
-    """Return the labels of a target in their order, and how many rows have each."""
-    labels = guess.labels
-    if guess.is_numeric and task == "classification":
-        whole = labels is not None and all(float(label).is_integer() for label in labels)
-        if not whole and (labels is None or len(labels) > guessing.FEW):
-            problem = f"{path}: the target holds numbers that are not whole: make classes of them"
-            raise DataError(problem, [("task", "regression")])
-    if labels is None:
-        raise DataError(f"{path}: the target has too many values for {task}; name its column")
-    known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
-    if asked.grades is not None:
-        order = asked.grades
-        if other := [label for label in labels if label not in order]:
-            raise DataError(f"{path}: grades: {listed(other)} is not among {listed(order)}")
-        return known | {"classes": {label: labels[label] for label in order if label in labels}}
-    usual = list(labels) == default_order(labels)
-    if not (usual and are_numbers(labels)):
-        known["order"] = "alphabet" if usual else "file"  # which may have them sorted by letters
-    return known
-
-
-def _data_files(path: Path) -> list[Path]:
-    """Return the data file, of an archive its only one, of a folder of LETOR the parts."""
-    if path.is_dir():
-        parts = sorted([*path.glob("Fold[1-9]/test.txt"), *path.glob("S[1-9].txt")])
-        if len(parts) < 3:
-            raise DataError(f"{path}: a folder; name a file in it")
-        return parts
-    if not is_archive(path) or container(path) != path:
-        return [path]
-    names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
-    if len(names) != 1:
-        held = listed(names) or "no files"
-        raise DataError(f"{path}: an archive of {held}: name the file in it, as {path.name}/FILE")
-    return [path / names[0]]
 
 
 # Steps of load

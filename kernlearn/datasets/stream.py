@@ -171,8 +171,9 @@ def row_source(
     ValueError
         If the arguments do not suit the kind of data.
     DataError
-        On reading, if a file is damaged or has a missing or infinite entry; the message names the
-        row and the column. The chunks before it have been yielded by then.
+        If a file is of no kind that is read in chunks, or has no such option. On reading, if it is
+        damaged or has a missing or infinite entry; the message names the row and the column. The
+        chunks before it have been yielded by then.
 
     Examples
     --------
@@ -195,23 +196,19 @@ def row_source(
     items = data if several else [data]
     if all(isinstance(item, (str, Path)) for item in items):
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
-        _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
         _refuse(missing not in ("error", "drop"), f"missing: error or drop, got {missing!r}")
-        texts = [values for values in dict(nominal).values() if isinstance(values, str)]
-        _refuse(bool(texts), f"nominal must map columns to lists of their values, got {nominal!r}")
-        files = [_recognised(path, read_as) for path in map(Path, items)]
+        stated = {"target": target, "drop": _texts(drop), "zero_based": zero_based}
+        stated["nominal"] = {column: _texts(values) for column, values in nominal.items()}
+        how = {**read_as, **{key: value for key, value in stated.items() if value}}
+        files = [_recognised(path, how) for path in map(Path, items)]
         kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options, _ in files}
         _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")
         if kinds == {"tables"}:
-            if target is None:
-                raise ValueError("target must name the target's column of a Parquet or CSV file")
-            return RowSource(partial(_tables, files, n_rows, target, drop, nominal, missing))
-        _refuse(bool(target or drop or nominal), "target, drop and nominal are for tables")
-        if n_features is None:
-            raise ValueError("n_features must be passed for a LIBSVM file")
+            _refuse(target is None, "target must name the target's column of a file")
+            return RowSource(partial(_tables, files, n_rows, missing))
+        _refuse(n_features is None, "n_features must be passed for a LIBSVM file")
         checks.check_count(n_features=n_features)
-        pairs = partial(_pairs, n_rows=n_rows, n_features=n_features, zero_based=zero_based)
-        return RowSource(lambda: (chunk for path, _ in _unchanged(files) for chunk in pairs(path)))
+        return RowSource(partial(_pairs, files, n_rows, n_features))
     of_files = drop or nominal or read_as or missing != "error" or n_features is not None
     text = "drop, nominal, missing, read_as, n_features and zero_based are for files"
     _refuse(bool(of_files or zero_based), text)
@@ -230,6 +227,10 @@ def row_source(
     n = data.shape[0]
     _refuse(y is not None and len(y) != n, f"X has {n} rows, y has {0 if y is None else len(y)}")
     return RowSource(lambda: _of_array(data, y, n_rows))
+
+
+def _texts(values: Iterable[Any]) -> Any:
+    return values if isinstance(values, str) else list(map(str, values))
 
 
 def _refuse(wrong: bool, message: str) -> None:
@@ -284,7 +285,7 @@ def _recognised(path: Path, read_as: Mapping[str, Any]) -> tuple[Path, Any, int]
         head = stream.read(_HEAD)
     if len(head) == _HEAD and not head.startswith(b"PAR1"):
         head = head[: head.rfind(b"\n") + 1]
-    options = guessing.recognised(path, head, Reading.of(read_as=dict(read_as)))
+    options = guessing.recognised(path, head, Reading.of(read_as=read_as))
     if options.kind not in ("delimited", "parquet", "libsvm"):
         raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
     return path, options, container(path).stat().st_size
@@ -298,36 +299,31 @@ def _unchanged(files: Sequence[tuple[Path, Any, int]]) -> Iterator[tuple[Path, A
         yield path, options
 
 
-def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterator[RowChunk]:
-    empty = True
-    with opened(path) as stream:
-        rows = (line for line in stream if line.split(b"#", 1)[0].strip())
-        while lines := list(islice(rows, n_rows)):
-            empty = False
-            yield load_pairs(path, b"".join(lines), n_features, zero_based)[:2]
-    if empty:
-        raise DataError(f"{path}: the file has no rows")
+def _pairs(
+    files: Sequence[tuple[Path, Any, int]], n_rows: int, n_features: int
+) -> Iterator[RowChunk]:
+    for path, options in _unchanged(files):
+        with opened(path) as stream:
+            rows = (line for line in stream if line.split(b"#", 1)[0].strip())
+            while lines := list(islice(rows, n_rows)):
+                yield load_pairs(path, b"".join(lines), n_features, options.zero_based)[:2]
 
 
 def _tables(
-    files: Sequence[tuple[Path, Any, int]],
-    n_rows: int,
-    target: str,
-    drop: Sequence[str],
-    nominal: Mapping[str, Sequence[Any]],
-    missing: str,
+    files: Sequence[tuple[Path, Any, int]], n_rows: int, missing: str
 ) -> Iterator[RowChunk]:
     """Yield features and targets; the columns of the first file are in the order of all."""
     import pandas as pd
     from pandas.api.types import infer_dtype, is_numeric_dtype
 
     order, kinds = list[str](), set[tuple[bool, bool]]()
-    classes = {name: tuple(map(str, values)) for name, values in nominal.items()}
     for path, options in _unchanged(files):
+        classes = options.nominal
         n_read = n_left_out = 0
         for frame in frames_of(path, options, n_rows):
             names = frame.columns = list(map(str, frame.columns))
-            label, *away = (names[column_position(path, c, names)] for c in (target, *drop))
+            stated = (options.target, *options.drop)
+            label, *away = (names[column_position(path, c, names)] for c in stated)
             here = [name for name in names if name not in (label, *away)]
             order = order or here
             if others := {*order, *classes} ^ {*here}:

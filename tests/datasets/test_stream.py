@@ -230,18 +230,24 @@ def test_chunks_are_tuples():
     ("options", "message"),
     [
         ({}, "n_features"),
-        ({"n_features": 3, "target": "a"}, "nominal are for tables"),
-        ({"n_features": 3, "drop": "a"}, "drop must be a sequence"),
-        ({"n_features": 3, "nominal": {"a": "Rome"}}, "nominal must map columns to lists"),
+        ({"n_features": 3, "target": "a"}, "target: unknown key"),
+        ({"n_features": 3, "missing": "mean"}, "missing: error or drop"),
     ],
 )
 def test_errors_of_chunks(folder, options, message):
     (folder / "f").write_text("1 1:2\n")
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, DataError), match=message):
         list(row_source(folder / "f", **options))
     (folder / "f").write_text("1 1:2\n1 9:1\n")
     with pytest.raises(DataError, match="index:value"):
         list(row_source(folder / "f", n_features=3))
+
+
+@pytest.mark.parametrize("options", [{"drop": "ab"}, {"nominal": {"a": "Rome"}}])
+def test_a_text_is_no_list(folder, options):
+    frame().to_csv(folder / "f.csv", index=False)
+    with pytest.raises(DataError, match="valid tuple"):
+        row_source(folder / "f.csv", target="label", **options)
 
 
 def test_a_damaged_parquet_file(folder):
