@@ -354,5 +354,6 @@ def generators() -> Mapping[str, Registered]:
     >>> generators()["unit_ball"].load()(n_samples=20, random_state=0).data.shape
     (20, 50)
     """
-    every = [_registered(indefinite_similarity, "similarity"), *map(_registered, _OF_VECTORS)]
+    every = [_registered(make) for make in _OF_VECTORS]
+    every.insert(0, _registered(indefinite_similarity, "similarity"))
     return {generator.name: generator for generator in every}

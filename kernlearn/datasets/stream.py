@@ -12,7 +12,7 @@ import numpy as np
 from kernlearn import checks
 from kernlearn.datasets.files import container, opened
 from kernlearn.datasets.readers import frames_of, load_pairs
-from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, one_hot, values_of
+from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, feature_matrix, one_hot
 from kernlearn.exceptions import DataError
 from kernlearn.validation import warn
 
@@ -206,7 +206,8 @@ def row_source(
         if kinds == {"tables"}:
             _refuse(target is None, "target must name the target's column of a file")
             return RowSource(partial(_tables, files, n_rows, missing))
-        _refuse(n_features is None, "n_features must be passed for a LIBSVM file")
+        if n_features is None:
+            raise ValueError("n_features must be passed for a LIBSVM file")
         checks.check_count(n_features=n_features)
         return RowSource(partial(_pairs, files, n_rows, n_features))
     of_files = drop or nominal or read_as or missing != "error" or n_features is not None
@@ -333,24 +334,21 @@ def _tables(
             if dates := [name for name in (label, *order) if frame[name].dtype.kind in "mM"]:
                 raise DataError(f"{path}: dates are no numbers: pass drop={dates}")
             gaps = frame[[label, *order]].isna()
-            rows, n_read = n_read + 1 + np.arange(len(frame)), n_read + len(frame)
-            if missing == "error" and gaps.any(axis=None):
+            lacks, n_before, n_read = gaps.any(axis=1).to_numpy(), n_read, n_read + len(frame)
+            if missing == "error" and lacks.any():
                 row, column = np.argwhere(gaps.to_numpy())[0]
-                where = f"{path}, row {rows[row]}, column {gaps.columns[column]}"
+                where = f"{path}, row {n_before + row + 1}, column {gaps.columns[column]}"
                 raise DataError(f"{where}: a missing entry: missing='drop' leaves out its row")
-            if (incomplete := gaps.any(axis=1).to_numpy()).any():
-                frame, rows = frame[~incomplete], rows[~incomplete]
-            n_left_out += len(gaps) - len(frame)
-            if not len(frame):
+            rows, n_left_out = n_before + 1 + np.flatnonzero(~lacks), n_left_out + lacks.sum()
+            if not len(rows):
                 continue
+            frame = frame[~lacks] if lacks.any() else frame
 
             def place_of(row: int, path: Path = path, rows: Any = rows) -> str:
                 return f"{path}, row {rows[row]}"
 
             try:
-                columns = [
-                    values_of(frame[n], classes.get(n), place_of, f", column {n}") for n in order
-                ]
+                X = feature_matrix(frame[order], classes, place_of)
             except DataError as error:
                 raise DataError(f"{error} ({_REMEDIES})") from None
             # pandas reads TRUE as True where a chunk has no other text
@@ -360,7 +358,7 @@ def _tables(
             if len(kinds) > 1:
                 fault = "the target is text in some chunks only: name it in `text` of read_as"
                 raise DataError(f"{place_of(0)}: {fault}")
-            X, features = one_hot(Table(np.column_stack(columns), rows, tuple(order), classes))
+            X, features = one_hot(Table(X, rows, tuple(order), classes))
             y = frame[label].to_numpy(np.float64 if is_number else object)
             yield pd.DataFrame(X, columns=features), y if is_number else y.astype(np.str_)
         if n_left_out == n_read:

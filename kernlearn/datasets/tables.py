@@ -267,33 +267,30 @@ def frame_table(
     rest = [i for i in range(len(names)) if i not in away]
     for name in options.nominal:
         column_position(place, name, names)
+    categories = frame.select_dtypes("category")
+    nominal = {str(name): tuple(map(str, categories[name].cat.categories)) for name in categories}
+    nominal |= options.nominal
     if options.points is None:
-        X, nominal = _features(frame.iloc[:, rest], options.nominal, place_of)
+        X: Any = feature_matrix(frame.iloc[:, rest], nominal, place_of)
     else:
-        rest, nominal = [column_position(place, options.points, names)], {}
+        rest = [column_position(place, options.points, names)]
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     texts = frame.attrs.get("gaps", {})
     gaps = [text for i in (*targets, *rest) for text in texts.get(names[i], ())]
     return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps)
 
 
-def _features(
+def feature_matrix(
     frame: "pd.DataFrame", nominal: Mapping[str, Sequence[str]], place_of: Callable[[int], str]
-) -> tuple[np.ndarray, dict[str, Any]]:
-    """Return columns as a matrix, and the values of those that are nominal."""
-    import pandas as pd
-
-    X, names, values = np.empty(frame.shape), list(map(str, frame.columns)), {}
+) -> np.ndarray:
+    """Return columns as numbers, nominal ones as the positions of their values."""
+    X, names = np.empty(frame.shape), list(map(str, frame.columns))
     amounts = plain_numbers(frame) & [name not in nominal for name in names]
     X[:, amounts] = frame.iloc[:, amounts]  # one by one they take longer
     for i in np.flatnonzero(~amounts):
-        entries, name = frame.iloc[:, i], names[i]
-        if name in nominal:
-            values[name] = nominal[name]
-        elif isinstance(entries.dtype, pd.CategoricalDtype):
-            values[name] = tuple(map(str, entries.cat.categories))
-        X[:, i] = values_of(entries, values.get(name), place_of, f", column {name}")
-    return X, values
+        name = names[i]
+        X[:, i] = values_of(frame.iloc[:, i], nominal.get(name), place_of, f", column {name}")
+    return X
 
 
 def plain_numbers(frame: "pd.DataFrame") -> np.ndarray:

@@ -248,10 +248,8 @@ def diagonal(kernel: Callable[[Any, Any], np.ndarray], X: Any) -> np.ndarray:
     return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])
 
 
-_LONGEST = 40  # characters of the representation of a point
-
 _short = Repr()
-_short.maxstring = _short.maxother = _short.maxlong = _LONGEST
+_short.maxstring = _short.maxother = 80
 _short.maxlist = _short.maxtuple = _short.maxset = _short.maxfrozenset = _short.maxdict = 4
 _short.maxlevel = 2
 
@@ -260,17 +258,9 @@ def shown(point: Any) -> str:
     """Return a short representation of a point."""
     if sparse.issparse(point):
         return f"sparse row with {point.nnz} entries"
-    if isinstance(point, np.ndarray) and point.ndim:
-        if point.dtype.kind not in "biuf":
-            return _short.repr(point.tolist())
-        if point.ndim > 1:
-            return f"array of shape {point.shape}"
-        more = ", …" if point.size > 3 else ""
-        return f"[{', '.join(f'{value:.4g}' for value in point[:3].tolist())}{more}]"
-    if isinstance(point, np.generic):
-        point = point.item()
-    text = _short.repr(point)
-    return str(point) if text.startswith("<") and len(str(point)) <= 2 * _LONGEST else text
+    if isinstance(point, np.ndarray) and point.ndim > 1:
+        return f"array of shape {point.shape}"
+    return _short.repr(point.tolist() if isinstance(point, (np.ndarray, np.generic)) else point)
 
 
 def pair_error(problem: str, X: Any, Y: Any, left: int, right: int) -> SimilarityError:
@@ -377,7 +367,7 @@ def check_training(
     X = _held(X)
     if kernels is None and hasattr(X, "iloc"):
         _refuse_other_order(X)
-    objects = _present(as_objects(X), kernels) if _takes_objects(X, kernels) else None
+    objects = _objects(X, kernels)
     if objects is not None:
         _refuse_columns(X)
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
@@ -389,20 +379,27 @@ def check_training(
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
     if kernels is None:
-        if X.shape[1] % X.shape[0] or (X.shape[1] > X.shape[0] and not several):
-            raise ValueError(
-                "'precomputed' needs a square matrix for training, one row and one column per "
-                f"training point, got shape {X.shape}"
-            )
-        if lacks := not several and np.isnan(X).any():
-            X, n_taken = with_mirror_images(X)
-            if n_taken:
-                warn(f"{n_taken} of {X.size} similarities in X are missing: taken from X.T")
-        check_matrix(np.where(np.isnan(X), 0.0, X) if lacks and gaps else X)
-        for first in range(0, X.shape[1], X.shape[0]):
-            _warn_of_matrix(model, X[:, first : first + X.shape[0]])
+        X = _training_matrix(model, X, several, gaps)
     model._takes_objects = objects is not None
     return X if objects is None else objects, y
+
+
+def _training_matrix(model: Any, X: np.ndarray, several: bool, gaps: bool) -> np.ndarray:
+    """Refuse what is no precomputed matrix of training points; fill pairs from mirror images."""
+    n = X.shape[0]
+    if X.shape[1] % n or (X.shape[1] > n and not several):
+        raise ValueError(
+            "'precomputed' needs a square matrix for training, one row and one column per "
+            f"training point, got shape {X.shape}"
+        )
+    if lacks := not several and np.isnan(X).any():
+        X, n_taken = with_mirror_images(X)
+        if n_taken:
+            warn(f"{n_taken} of {X.size} similarities in X are missing: taken from X.T")
+    check_matrix(np.where(np.isnan(X), 0.0, X) if lacks and gaps else X)
+    for first in range(0, X.shape[1], n):
+        _warn_of_matrix(model, X[:, first : first + n])
+    return X
 
 
 def _refuse_other_order(frame: Any) -> None:
@@ -468,8 +465,8 @@ def check_points(
     `gaps` a precomputed matrix may hold anything.
     """
     X, options = _held(X), {"reset": False, **options, "dtype": list(dtypes)}
-    if _takes_objects(X, kernels, None if options["reset"] else model):
-        return _present(as_objects(X), kernels)
+    if (objects := _objects(X, kernels, None if options["reset"] else model)) is not None:
+        return objects
     is_matrix = kernels is None
     options |= {"ensure_all_finite": False} if is_matrix else {"accept_sparse": "csr"}
     kinds = compared_by(kernels)
@@ -497,14 +494,6 @@ def compared_by(kernels: Sequence[Kernel] | None) -> set[str]:
     return {kernel.compares for kernel in kernels or ()}
 
 
-def _present(X: Any, kernels: Sequence[Kernel] | None) -> Any:
-    """Return objects; refuse missing ones, which only functions of the user may compare."""
-    gaps = [i for i, x in enumerate(X) if x is None or (isinstance(x, float) and x != x)]
-    if gaps and "any" not in compared_by(kernels):
-        raise ValueError(f"X[{gaps[0]}] is missing, of {len(gaps)} such points: leave them out")
-    return X
-
-
 def _holds_texts(X: Any) -> bool:
     """Tell whether a table has entries that are no numbers."""
     if hasattr(X, "dtypes"):  # a data frame
@@ -515,24 +504,25 @@ def _holds_texts(X: Any) -> bool:
     return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
 
 
-def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None) -> bool:
-    """Whether X is a sequence of texts or other objects, and the kernels compare these.
+def _objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None) -> Any:
+    """Return texts and other objects as an array, if the kernels compare these; else None.
 
     Functions compare what the model was `fitted` to: points of any length, or rows of a matrix.
+    Missing objects are refused, which only functions may compare.
     """
-    kinds = compared_by(kernels)
-    if not kinds or not kinds <= OBJECTS:
-        return False
-    if getattr(fitted, "_takes_objects", False) and hasattr(X, "__len__"):
-        return True
+    kinds, is_list = compared_by(kernels), isinstance(X, (list, tuple))
+    if not (kinds and kinds <= OBJECTS and (is_list or hasattr(X, "shape"))):
+        return None
     structured = "objects" in kinds
-    if hasattr(X, "shape"):
-        if len(X.shape) == 3:  # points that are matrices, such as series of several channels
-            return True
-        if len(X.shape) == 1:
-            return structured or getattr(X.dtype, "kind", "O") in "OUST"
-        return is_column_of_objects(X)
-    if structured or not isinstance(X, (list, tuple)):
-        return isinstance(X, (list, tuple))
-    # for functions, lists of numbers of one length are the rows of a matrix
-    return fitted is None and as_points(X).dtype == object
+    if getattr(fitted, "_takes_objects", False):
+        points = as_objects(X)
+    elif is_list and fitted is not None and not structured:
+        return None  # lists of numbers of one length are the rows of a matrix
+    else:
+        points = as_indexed(X, structured)
+    if points.ndim != 1 or not (structured or points.dtype.kind in "OUST"):
+        return None
+    gaps = [i for i, x in enumerate(points) if x is None or (isinstance(x, float) and x != x)]
+    if gaps and "any" not in kinds:
+        raise ValueError(f"X[{gaps[0]}] is missing, of {len(gaps)} such points: leave them out")
+    return points
