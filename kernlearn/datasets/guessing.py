@@ -222,18 +222,22 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
 
 def recognised(path: Path, content: bytes, asked: Reading) -> Any:
     """Return the format of a file, and how its text reads."""
-    format = _format(path, content)
-    how = {**format.model_dump(exclude_unset=True), **asked.read_as}
-    how |= {} if asked.points is None else {"points": asked.points}
-    try:
-        format = type(format).model_validate(how)
-    except ValidationError as error:
-        wrong = "; ".join(faults(error, how))
-        raise DataError(f"{path}: how it reads: {wrong} ({format.kind})") from None
+    points = {} if asked.points is None else {"points": asked.points}
+    format = with_options(path, _format(path, content), {**asked.read_as, **points})
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
     with readers.library_errors(path, "damaged, or in another encoding"):
         return dialect(path, content, format, asked) if isinstance(format, Delimited) else format
+
+
+def with_options(path: Path, format: Any, options: Mapping[str, Any]) -> Any:
+    """Return a format with some options, as a card states them."""
+    how = {**format.model_dump(exclude_unset=True), **options}
+    try:
+        return type(format).model_validate(how)
+    except ValidationError as error:
+        wrong = "; ".join(faults(error, how))
+        raise DataError(f"{path}: how it reads: {wrong} ({format.kind})") from None
 
 
 def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataFrame, Any]":

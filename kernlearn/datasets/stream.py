@@ -199,8 +199,8 @@ def row_source(
         _refuse(missing not in ("error", "drop"), f"missing: error or drop, got {missing!r}")
         stated = {"target": target, "drop": _texts(drop), "zero_based": zero_based}
         stated["nominal"] = {column: _texts(values) for column, values in nominal.items()}
-        how = {**read_as, **{key: value for key, value in stated.items() if value}}
-        files = [_recognised(path, how) for path in map(Path, items)]
+        stated = {key: value for key, value in stated.items() if value}
+        files = [_recognised(path, read_as, stated) for path in map(Path, items)]
         kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options, _ in files}
         _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")
         if kinds == {"tables"}:
@@ -277,7 +277,9 @@ def _of_dask(data: Any, y: Any, target: str | None) -> tuple[Any, ...]:
 # Files
 
 
-def _recognised(path: Path, read_as: Mapping[str, Any]) -> tuple[Path, Any, int]:
+def _recognised(
+    path: Path, read_as: Mapping[str, Any], stated: Mapping[str, Any]
+) -> tuple[Path, Any, int]:
     """Recognise the format of a file as `load` does, by its beginning; return its size, too."""
     from kernlearn.datasets import guessing
     from kernlearn.datasets.card import Reading
@@ -289,6 +291,7 @@ def _recognised(path: Path, read_as: Mapping[str, Any]) -> tuple[Path, Any, int]
     options = guessing.recognised(path, head, Reading.of(read_as=read_as))
     if options.kind not in ("delimited", "parquet", "libsvm"):
         raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
+    options = guessing.with_options(path, options, stated)
     return path, options, container(path).stat().st_size
 
 
