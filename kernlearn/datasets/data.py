@@ -35,14 +35,9 @@ class Data(Bunch):
     ) -> None:
         if feature_names is None:
             feature_names = default_names(data.shape[1] if data.ndim == 2 else 0)
-        fields = {
-            **dict.fromkeys(("card", "found", "fold", "query", "groups", "time", "frame")),
-            "similarity": None,
-            "fingerprint": "",
-            "sample": False,
-            "note": "",
-            "preparation": Preparation(data.shape[0]),
-        }
+        absent = ("card", "found", "fold", "query", "groups", "time", "frame", "similarity")
+        fields = {**dict.fromkeys(absent), "fingerprint": "", "sample": False, "note": ""}
+        fields["preparation"] = Preparation(data.shape[0])
         super().__init__(
             data=data,
             target=target,

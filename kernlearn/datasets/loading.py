@@ -406,13 +406,11 @@ def _as_matrix(table: Table) -> Table:
 
 def _as_features(table: Table, nominal: str) -> Table:
     """Encode nominal columns; notice ids, and columns whose values rows share."""
-    if are_objects(table.X):
+    if are_objects(table.X) or hasattr(table.X, "tocsr"):
         return table
-    of_table = table.X, table.feature_names, table.nominal
-    ids = look_like_ids(*of_table)
+    ids = look_like_ids(table)
     is_marked = table.groups is not None or table.time is not None
-    shared = {} if is_marked else look_shared(*of_table)
-    shared = {name: n for name, n in shared.items() if name not in ids}
+    shared = {} if is_marked else {k: n for k, n in look_shared(table).items() if k not in ids}
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":

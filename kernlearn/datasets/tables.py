@@ -422,15 +422,15 @@ def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
     return ()
 
 
-def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:
-    """Return the dense columns of numbers that look like the number of a row, and why."""
-    if hasattr(X, "tocsr") or len(X) < 10:  # fewer rows may differ by chance
-        return {}
-    n, ids = len(X), {}
-    for name, column in zip(names, X.T, strict=True):
+def look_like_ids(table: Table) -> dict[str, str]:
+    """Return the columns of numbers that look like the number of a row, and why."""
+    n, ids = len(table.X), dict[str, str]()
+    if n < 10:  # fewer rows may differ by chance
+        return ids
+    for name, column in zip(table.feature_names, table.X.T, strict=True):
         numbers_rows = n - 1 <= np.ptp(column) < 2 * n and (column == np.floor(column)).all()
         by_name = bool(ID_NAME.fullmatch(name.strip()))
-        if name not in nominal and (numbers_rows or by_name):
+        if name not in table.nominal and (numbers_rows or by_name):
             n_values = len(np.unique(column))
             if n_values == n and numbers_rows:
                 ids[name] = f"{n} different whole numbers"
@@ -439,19 +439,17 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
     return ids
 
 
-def look_shared(
-    X: Any, names: Iterable[str], nominal: Mapping[str, Sequence[str]]
-) -> dict[str, int]:
+def look_shared(table: Table) -> dict[str, int]:
     """Return the columns that may name what rows have in common, with their numbers of values.
 
     That is by their names, or because each value of a text with digits is that of a few rows.
     """
     shared = dict[str, int]()
-    for name, column in () if hasattr(X, "tocsr") else zip(names, X.T, strict=True):
+    for name, column in zip(table.feature_names, table.X.T, strict=True):
         _, counts = np.unique(column, return_counts=True)
-        few = name in nominal and len(counts) >= _LEAST_GROUPS and counts.min() >= 2
-        few = few and counts.max() <= _MOST_OF_GROUP
-        few = few and all(any(map(str.isdigit, value)) for value in nominal[name])  # codes
+        few = len(counts) >= _LEAST_GROUPS and counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
+        values = table.nominal.get(name, [""])
+        few = few and all(any(map(str.isdigit, value)) for value in values)  # codes
         by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
         if 2 < len(counts) < len(column) and (few or by_name):
             shared[name] = len(counts)

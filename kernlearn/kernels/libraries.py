@@ -433,25 +433,17 @@ def _by_blocks(
             try:
                 values[i : i + len(some), j : j + len(others)] = compare(some, others)
             except Exception:
-                for k, one in enumerate(some):
-                    if _failure(compare, [one], others):
-                        for m, other in enumerate(others):
-                            if error := _failure(compare, [one], [other]):
-                                raise pair_error(raised(error), X, Y, i + k, j + m) from error
+                for k, m in np.ndindex(len(some), len(others)):
+                    try:
+                        compare([some[k]], [others[m]])
+                    except Exception as error:
+                        raise pair_error(raised(error), X, Y, i + k, j + m) from error
                 raise
             rate = len(some) * len(others) / max(perf_counter() - clock, 1e-6)
             n_pairs = max(fewest, min(int(_SECONDS * rate), PAIRS_AT_A_TIME))
             j += len(others)
         i += len(some)
     return values
-
-
-def _failure(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Exception | None:
-    try:
-        compare(left, right)
-    except Exception as error:
-        return error
-    return None
 
 
 # For each library: the parameters of a name within it, with their defaults; and the values of all

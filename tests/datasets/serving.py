@@ -35,7 +35,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        self.server.asked.append((self.path, self.headers.get("Range")))
+        self.server.asked.append(self.path)
         answer = self.server.answers.get(self.path)
         if answer is None:
             self.send(404)
@@ -44,11 +44,9 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send(200, answer)
 
-    def send(self, status, body=b"", length=None, **headers):
+    def send(self, status, body=b"", length=None):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body) if length is None else length))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
         if length is not None and length != len(body):
@@ -58,23 +56,19 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def serving(served):
-    """Yield a server that answers meanwhile."""
-    thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield served
-    served.shutdown()
-    thread.join()
-    served.server_close()
-
-
 @pytest.fixture
 def server(monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     # pooch waits 1 s, 2 s, … between attempts
     monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
-    yield from serving(Server())
+    served = Server()
+    thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield served
+    served.shutdown()
+    thread.join()
+    served.server_close()
 
 
 @pytest.fixture
@@ -123,5 +117,5 @@ def once(*answers):
     return lambda handler: rest.pop(0)(handler)
 
 
-def cut(body, after, **headers):
-    return lambda handler: handler.send(200, body[:after], length=len(body), **headers)
+def cut(body, after):
+    return lambda handler: handler.send(200, body[:after], length=len(body))

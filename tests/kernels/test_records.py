@@ -95,19 +95,11 @@ def test_data_frames_in_estimators():
     assert model.predict([["Ulm", 1.2], ["Bonn", 1.9]]).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"nominal": [4]}, "'nominal'"),
-        ({"nominal": [0]}, "'attribute 3' needs columns of numbers"),
-    ],
-)
-def test_what_is_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        GowerSimilarity(**options).fit(records(10))
-
-
-def test_points_have_the_attributes_of_training():
+def test_bad_input_of_gower():
+    with pytest.raises(ValueError, match="'nominal'"):
+        GowerSimilarity(nominal=[4]).fit(records(10))
+    with pytest.raises(ValueError, match="'attribute 3' needs columns of numbers"):
+        GowerSimilarity(nominal=[0]).fit(records(10))
     kernel = GowerSimilarity().fit(records(10))
     with pytest.raises(ValueError, match="4 columns, got 3"):
         kernel(records(5)[:, :3])
