@@ -448,10 +448,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     archive, unpack = container(path), PACKED.get(path.suffix.lower())
     with naming_damage(path), ExitStack() as stack:
         if archive != path:
-            name, files = (
-                path.relative_to(archive).as_posix(),
-                stack.enter_context(_unpacked(archive)),
-            )
+            name = path.relative_to(archive).as_posix()
+            files = stack.enter_context(_unpacked(archive))
             if name not in files:
                 held = listed(files) or "none"
                 raise DataError(f"{archive}: has no file {name}; it has {held}")

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 LARGEST = 1e150
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
-_LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-# A text of whose values each is in so many rows names what they have in common.
-_LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 #: Names of columns whose values several rows may have in common.
 GROUP_NAME = re.compile(
     r"(?i:(.*[\s_.-])?(id|uuid|guid|group|subject|patient|individual|person|user|client|customer|"
@@ -137,27 +134,6 @@ class Table(NamedTuple):
 def default_names(n_features: int) -> tuple[str, ...]:
     """Name features that have no names: x1, x2, and so on."""
     return tuple(f"x{number}" for number in range(1, n_features + 1))
-
-
-def joined(parts: Sequence[Table], place: str) -> Table:
-    """Concatenate the rows of tables with the same columns."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    if any(part.feature_names != first.feature_names for part in parts):
-        raise DataError(f"{place}: the files have other columns, or in another order")
-    if any(part.nominal != first.nominal for part in parts):
-        fault = "the files list the values of a nominal column in different orders"
-        raise DataError(f"{place}: {fault}: state them in `nominal` of the card")
-    if hasattr(first.X, "tocsr"):
-        from scipy import sparse
-
-        X = sparse.vstack([part.X for part in parts], format="csr")
-    else:
-        X = np.concatenate([part.X for part in parts])
-    query = None if first.query is None else np.concatenate([part.query for part in parts])
-    y, gaps = np.concatenate([part.y for part in parts]), [t for part in parts for t in part.gaps]
-    return first._replace(X=X, y=y, query=query, gaps=gaps)
 
 
 # Numbers and labels
@@ -323,74 +299,6 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
     return as_objects(points)
 
 
-# Missing entries
-
-
-def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
-    """Drop, fill or refuse missing entries (NaN); return what was done in sentences."""
-    import pandas as pd
-
-    X, names, notes = table.X, table.feature_names, []
-    if hasattr(X, "tocsr"):  # files of sparse matrices have no missing entries
-        return table, []
-    if objects := are_objects(X):
-        gaps = np.array([[bool(np.any(pd.isna(point)))] for point in X])
-    else:
-        gaps = np.isnan(X)
-    nominal = [i for i, name in enumerate(names) if name in table.nominal]
-    if missing == "category" and (n := int(gaps[:, nominal].sum())):
-        X, values = X.copy(), dict(table.nominal)
-        for i in nominal:
-            if gaps[:, i].any():
-                X[gaps[:, i], i] = len(values[names[i]])
-                values[names[i]] = (*values[names[i]], "missing")
-        gaps, table = np.isnan(X), table._replace(X=X, nominal=values)
-        notes = [f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"]
-    rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
-    if not rows.any():
-        return table, notes
-    worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
-    extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
-    if missing == "impute" and not objects:
-        how = "by the means of training rows, of codes by the most frequent"
-        return table, [*notes, f"{extent} filled in within each split, {how}"]
-    drops = missing in ("drop", "category")
-    if drops and not rows.all():
-        lack = listed(f"{names[i]} in {by_column[i]}" for i in worst)
-        note = f"{rows.sum()} of {total} rows with missing entries were left out"
-        return table.rows(~rows), [*notes, note if objects else f"{note} ({lack})"]
-    if missing == "error" or objects:
-        raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
-    nearly_empty = (by_column > (1 - _LEAST_FILLED) * total).any()
-    if drops or nearly_empty:
-        emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in worst)
-        why = "in every row" if drops else "too many to fill in"
-        problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {emptiest}"
-        raise DataError(problem, [] if nearly_empty else [("missing", "mean")])
-    frame = pd.DataFrame(X)
-    if missing == "mean":
-        fills, what = frame.mean(), "mean"
-        if n := int(by_column[nominal].sum()):
-            fills[nominal] = frame[nominal].mode().iloc[0]
-            what += f", {n} of them, in nominal columns, by the most frequent value"
-    else:
-        fills, what = frame.mode().iloc[0], "most frequent value"
-    filled = np.ascontiguousarray(frame.fillna(fills))
-    return table._replace(X=filled), [f"{extent} filled in by their column's {what} (of all rows)"]
-
-
-def as_frame(table: Table) -> "pd.DataFrame":
-    """Return the features as a frame with names, nominal columns as categories, gaps in place."""
-    import pandas as pd
-
-    columns = {}
-    for column, name in zip(table.X.T, table.feature_names, strict=True):
-        values, codes = table.nominal.get(name), np.nan_to_num(column, nan=-1).astype(int)
-        nominal: Any = values
-        columns[name] = column if values is None else pd.Categorical.from_codes(codes, nominal)
-    return pd.DataFrame(columns)
-
-
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the matrix with a 0/1 column for each value of a nominal column, and its names."""
     if not table.nominal:
@@ -420,40 +328,6 @@ def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
         numbered = f"the grades {shown} are numbered 0, 1, 2, …"
         return (f"{numbered}, and errors are differences of these",)
     return ()
-
-
-def look_like_ids(table: Table) -> dict[str, str]:
-    """Return the columns of numbers that look like the number of a row, and why."""
-    n, ids = len(table.X), dict[str, str]()
-    if n < 10:  # fewer rows may differ by chance
-        return ids
-    for name, column in zip(table.feature_names, table.X.T, strict=True):
-        numbers_rows = n - 1 <= np.ptp(column) < 2 * n and (column == np.floor(column)).all()
-        by_name = bool(ID_NAME.fullmatch(name.strip()))
-        if name not in table.nominal and (numbers_rows or by_name):
-            n_values = len(np.unique(column))
-            if n_values == n and numbers_rows:
-                ids[name] = f"{n} different whole numbers"
-            elif 2 * n_values > n and by_name:
-                ids[name] = "by its name"
-    return ids
-
-
-def look_shared(table: Table) -> dict[str, int]:
-    """Return the columns that may name what rows have in common, with their numbers of values.
-
-    That is by their names, or because each value of a text with digits is that of a few rows.
-    """
-    shared = dict[str, int]()
-    for name, column in zip(table.feature_names, table.X.T, strict=True):
-        _, counts = np.unique(column, return_counts=True)
-        few = len(counts) >= _LEAST_GROUPS and counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
-        values = table.nominal.get(name, [""])
-        few = few and all(any(map(str.isdigit, value)) for value in values)  # codes
-        by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
-        if 2 < len(counts) < len(column) and (few or by_name):
-            shared[name] = len(counts)
-    return shared
 
 
 # Points that are no vectors
