@@ -504,12 +504,11 @@ def _as_frame(table: Table) -> "pd.DataFrame":
     """Return the features as a frame with names, nominal columns as categories, gaps in place."""
     import pandas as pd
 
-    columns = {}
-    for column, name in zip(table.X.T, table.feature_names, strict=True):
-        values, codes = table.nominal.get(name), np.nan_to_num(column, nan=-1).astype(int)
-        nominal: Any = values
-        columns[name] = column if values is None else pd.Categorical.from_codes(codes, nominal)
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame(table.X, columns=list(table.feature_names), copy=True)
+    for name in frame.columns.intersection([*table.nominal]):
+        codes, values = np.nan_to_num(frame[name], nan=-1).astype(int), table.nominal[name]
+        frame[name] = pd.Categorical.from_codes(codes, pd.Index(values))
+    return frame
 
 
 def look_like_ids(table: Table) -> dict[str, str]:

@@ -71,21 +71,14 @@ def known_values(
     if not (keep or symmetric) or len(X) * len(Y) > _MOST_KNOWN:
         return compare(X, Y)
     try:
-        left, right = (
-            [blake2b(pickle.dumps(point), digest_size=16).digest() for point in points]
-            for points in (X, Y)
-        )
+        left, right = _digests(X), _digests(Y)
     except Exception as error:
         warn(f"pairs are computed anew each time, as points cannot be pickled: {error}")
         return compare(X, Y)
     known = _known if keep else _Known()
     if known.size() + len(left) * (len(known.places) + len(right)) > _MOST_KNOWN:
         known = _known = _Known()
-    # of equal points the first
-    lefts, rights = (
-        dict(zip(reversed(names), reversed(range(len(names))), strict=True))
-        for names in (left, right)
-    )
+    lefts, rights = _firsts(left), _firsts(right)
     columns = np.array([known.places[point] for point in rights])
     n_places = 1 + max([*known.places.values()], default=-1)
     table = np.full((len(lefts), n_places), np.nan)
@@ -113,8 +106,15 @@ def known_values(
                 raise SimilarityError(error.problem, *places, error.shown) from error.__cause__
             table[np.ix_(np.array(group), columns[lacks])] = new
         known.rows.update(((name, names[row]), table[row].copy()) for row in group)
-    which = (
-        {point: row for row, point in enumerate(names)},
-        dict(zip(rights, columns, strict=True)),
-    )
-    return table[np.ix_([which[0][p] for p in left], [which[1][p] for p in right])]
+    row_of = {point: row for row, point in enumerate(names)}
+    column_of = dict(zip(rights, columns, strict=True))
+    return table[np.ix_([row_of[point] for point in left], [column_of[point] for point in right])]
+
+
+def _digests(points: Any) -> list[bytes]:
+    return [blake2b(pickle.dumps(point), digest_size=16).digest() for point in points]
+
+
+def _firsts(digests: list[bytes]) -> dict[bytes, int]:
+    """Return distinct points with the places at which they come first."""
+    return {digest: i for i, digest in reversed([*enumerate(digests)])}
