@@ -118,8 +118,6 @@ def _download(address: str, path: Path, form: Form, timeout: float, retries: int
     import pooch
     import requests
 
-    if path.exists():  # an archive of several files
-        return
     parts = urlsplit(address)
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme == "http" and not local and form.fingerprint is None:

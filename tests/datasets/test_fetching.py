@@ -2,9 +2,6 @@
 
 import bz2
 import gzip
-import io
-import tarfile
-import zipfile
 
 import pytest
 
@@ -12,29 +9,12 @@ from kernlearn.datasets import fetch, fingerprint, load, locate
 from kernlearn.exceptions import DataError
 from tests.datasets import serving
 from tests.datasets.conftest import NURSERY_LIKE
+from tests.datasets.packing import tarred, zipped
 from tests.datasets.serving import PAGE, ROWS, cut, error_of, left, once, source
 
 cache = serving.cache
 card = serving.card
 server = serving.server
-
-
-def zipped(members):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as packed:
-        for name, body in members.items():
-            packed.writestr(name, body)
-    return stream.getvalue()
-
-
-def tarred(members):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as packed:
-        for name, body in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(body)
-            packed.addfile(info, io.BytesIO(body))
-    return stream.getvalue()
 
 
 def test_a_file_comes_and_is_checked(server, card, cache, folder):

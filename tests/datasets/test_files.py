@@ -1,9 +1,6 @@
 """Where files are looked for, plain, packed and in archives."""
 
 import os
-import tarfile
-import zipfile
-from io import BytesIO
 from pathlib import Path
 
 import h5py
@@ -13,6 +10,7 @@ import pytest
 from kernlearn.datasets import catalogue, load, locate, missing_message, search_path
 from kernlearn.datasets.files import PACKED, opened
 from kernlearn.exceptions import DataError
+from tests.datasets.packing import tarred, zipped
 
 WHOLE = {"files": ["small", "small.t"], "format": {"kind": "libsvm"}, "rows": 2}
 WHOLE |= {"classes": {-1: 1, 1: 1}}
@@ -24,12 +22,6 @@ def put(folder, *names):
     for name in names:
         (folder / name).write_text("x")
     return folder
-
-
-def zipped(path, **members):
-    with zipfile.ZipFile(path, "w") as packed:
-        for name, text in members.items():
-            packed.writestr(name.replace("__", "/"), text)
 
 
 def test_the_order_of_the_folders(tmp_path, monkeypatch):
@@ -65,23 +57,20 @@ def test_files_of_common_names_and_of_other_data_sets(make_card, folder):
 
 def test_archives(make_card, folder):
     card = make_card(WHOLE | {"files": ["small", "test/small"]})
-    zipped(folder / "small.zip", data__small="train", test__small="test", data__readme="x")
+    members = {"data/small": "train", "test/small": "test", "data/readme": "x"}
+    (folder / "small.zip").write_bytes(zipped(members))
     with pytest.raises(DataError, match="several files called small"):
         locate(card, folder)
-    zipped(folder / "small.zip", small="train", test__small="test", data__readme="x")
+    (folder / "small.zip").write_bytes(
+        zipped({"small": "train", "test/small": "test", "data/readme": "x"})
+    )
     paths = locate(card, folder).paths
     assert paths == (folder / "small.zip" / "small", folder / "small.zip" / "test" / "small")
     with opened(paths[1]) as stream:
         assert stream.read() == b"test"
     (folder / "small.zip").unlink()
-    with tarfile.open(folder / "small.tar.gz", "w:gz") as packed:
-        for name in ("./small", "in/small.t"):
-            info = tarfile.TarInfo(name)
-            info.size = 4
-            packed.addfile(info, BytesIO(b"1 2\n"))
-        link = tarfile.TarInfo("link")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        packed.addfile(link)
+    members = {"./small": b"1 2\n", "in/small.t": b"1 2\n"}
+    (folder / "small.tar.gz").write_bytes(tarred(members, links=["link"]))
     paths = locate(make_card(WHOLE), folder).paths
     assert [path.relative_to(folder).as_posix() for path in paths] == [
         "small.tar.gz/small",
@@ -134,13 +123,9 @@ def test_kilobytes_that_stand_for_many_bytes_are_refused(folder, monkeypatch, na
     monkeypatch.setattr("kernlearn.datasets.files._MOST_UNPACKED", 2**16)
     path, text = folder / name, "a,b,y\n" + "0,0,1\n0,0,2\n" * 2**17
     if name.endswith("zip"):
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-            packed.writestr("b.csv", text)
+        path.write_bytes(zipped({"b.csv": text}))
     elif "tar" in name:
-        with tarfile.open(path, "w:gz") as packed:
-            info = tarfile.TarInfo("b.csv")
-            info.size = len(text)
-            packed.addfile(info, BytesIO(text.encode()))
+        path.write_bytes(tarred({"b.csv": text.encode()}))
     elif "csv" in name:
         with PACKED[path.suffix](path, "wb") as stream:
             stream.write(text.encode())

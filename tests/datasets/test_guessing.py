@@ -4,7 +4,6 @@ import gzip
 import pickle
 import re
 import time
-import zipfile
 from decimal import Decimal
 from functools import partial
 from io import BytesIO
@@ -19,6 +18,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets import add, load, read_card
 from kernlearn.exceptions import DataError
+from tests.datasets.packing import zipped
 
 FLOWERS = Path(__file__).parent / "flowers.xls"
 FRAME = pd.DataFrame(
@@ -716,10 +716,8 @@ def test_matrices_with_labels(folder):
 def test_packed_files_and_archives(folder):
     text = "a,label\n1,p\n2,q\n"
     (folder / "f.csv.gz").write_bytes(gzip.compress(text.encode()))
-    with zipfile.ZipFile(folder / "f.zip", "w") as packed:
-        packed.writestr("readme.md", "about")
-        packed.writestr(long := f"{'n' * 300}.csv", text)
-        packed.writestr("in/f.csv", text)
+    long = f"{'n' * 300}.csv"
+    (folder / "f.zip").write_bytes(zipped({"readme.md": "about", long: text, "in/f.csv": text}))
     for path in (folder / "f.csv.gz", folder / "f.zip" / "in" / "f.csv"):
         assert load(path).data.tolist() == [[1], [2]]
     with pytest.raises(DataError, match=r"f\.zip/FILE"):

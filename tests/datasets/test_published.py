@@ -1,8 +1,6 @@
 """Files that are not at hand, written exactly as published, read by the shipped cards."""
 
 import gzip
-import io
-import tarfile
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 from scipy.io import savemat
 
 from kernlearn.datasets import catalogue, load
+from tests.datasets.packing import tarred
 
 
 @pytest.fixture
@@ -25,11 +24,8 @@ def lines(rows: Iterable[str]) -> str:
 def test_a_delve_task_in_the_archive_as_fetched(folder, values):
     row = " ".join(f"{v:.7e}" for v in values.normal(size=33))
     content = gzip.compress(lines([row] * 8192).encode())
-    with tarfile.open(folder / "pumadyn-32fm.tar.gz", "w:gz") as packed:
-        for name, data in (("Source/x", b"1"), ("pumadyn-32fm/Dataset.data.gz", content)):
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            packed.addfile(info, io.BytesIO(data))
+    members = {"Source/x": b"1", "pumadyn-32fm/Dataset.data.gz": content}
+    (folder / "pumadyn-32fm.tar.gz").write_bytes(tarred(members))
     bunch = load("pumadyn_32fm", data_dir=folder)
     assert bunch.data.shape == (8192, 32)
     assert [*bunch.data[0], bunch.target[0]] == [float(v) for v in row.split()]
