@@ -327,81 +327,82 @@ def test_folders_of_letor_are_folds(folder):
 # Tables in text
 
 
-TABLES = {  # text, options, features and target, what is said
-    "row numbers without a name": (
+def case(text, *expected, **options):
+    return text, options, *expected
+
+
+TABLES = {  # text, features and target, what is said
+    "row numbers without a name": case(
         ",tv,radio,sales\n0,1.5,2.5,3.1\n1,2.5,1.5,2.2\n2,3.5,0.5,4.7\n3,0.5,3.5,1.9\n",
-        {},
         [[1.5, 2.5, 3.1], [2.5, 1.5, 2.2], [3.5, 0.5, 4.7], [0.5, 3.5, 1.9]],
         "row names (the first column has no name)",
     ),
-    "texts of missing entries that are named": (
+    "texts of missing entries that are named": case(
         "a,label\n1,p\n2,q\n<0.05,p\n-,q\n5,q\n-9,p\n",
-        {"read_as": {"missing": ["<0.05", "-", -9]}},
         [[1, 0], [2, 1], [5, 1]],
         "'<0.05' in 1 row of column a, '-' in 1 row of column a, '-9' in 1 row of column a; 3 of",
+        read_as={"missing": ["<0.05", "-", -9]},
     ),
-    "texts of missing entries that are kept": (
+    "texts of missing entries that are kept": case(
         "lang,x\nEnglish,1\nNA,2\n,3\nNA,4\n",
-        {"target": "lang", "read_as": {"standard_missing": False}},
         [[1, 0], [2, 1], [4, 1]],
         "1 of 4 rows without a target were left out",
+        target="lang",
+        read_as={"standard_missing": False},
     ),
-    "comments that are asked for": (
+    "comments that are asked for": case(
         "# made by hand\na,label\n1,p\n2,q # odd\n",
-        {"read_as": {"comment": "#"}},
         [[1, 0], [2, 1]],
         "the target is column label",
+        read_as={"comment": "#"},
     ),
-    "a column without entries, and dates": (
+    "a column without entries, and dates": case(
         "a,b,day,label\n1,,2024-01-01,p\n2,,2024-01-02,q\n3,,2024-01-03,p\n",
-        {},
         [[1, 0], [2, 1], [3, 0]],
         "b (it has no entries), day (dates, such as 2024-01-01)",
     ),
-    "columns without names": (
+    "columns without names": case(
         "5.1,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n",
-        {"drop": ["x2"]},
         [[5.1, 0], [4.9, 1], [4.7, 0]],
         "the first line is data",
+        drop=["x2"],
     ),
-    "values of which some are numbers": (
+    "values of which some are numbers": case(
         "subject,label\n" + "1,p\n2,q\n3,p\nmore,q\n" * 9,
-        {"read_as": {"text": ["subject"]}},
         [[0, 0], [1, 1], [2, 0], [3, 1]] * 9,
         "subject (4 values in 36 rows)",
+        read_as={"text": ["subject"]},
     ),
-    "a first line of values that occur again": (
+    "a first line of values that occur again": case(
         "rep,n,y,?\ndem,y,y,n\nrep,n,n,y\ndem,y,n,n\n",
-        {"target": 0, "missing": "most_frequent", "read_as": {"header": False}},
         [[0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]],
         "1 missing entry in 1 of 4 rows filled in",
+        target=0,
+        missing="most_frequent",
+        read_as={"header": False},
     ),
-    "true and false": (
+    "true and false": case(
         "a,flag,ok\n1,True,True\n2,False,False\n3,True,True\n",
-        {},
         [[1, 1, 1], [2, 0, 0], [3, 1, 1]],
         "flag (2 values)",
     ),
-    "labels stay as they are written": (
+    "labels stay as they are written": case(
         "a,label\n1,x\n2,1\n3,01\n4,1.0\n5,x\n6, x\n7,x \n",
-        {},
         [[1, 3], [2, 1], [3, 0], [4, 2], [5, 3], [6, 3], [7, 4]],
         "",
     ),
-    "blanks before quotes": ('"y", "label"\n1, "p, q"\n2, "r"\n', {}, [[1, 0], [2, 1]], ""),
-    "ids above 2 ** 53": (
+    "blanks before quotes": case('"y", "label"\n1, "p, q"\n2, "r"\n', [[1, 0], [2, 1]], ""),
+    "ids above 2 ** 53": case(
         f"account,hash,x,label\n{2**63 + 1},{2**65},1,p\n{2**63 + 2},{2**65},2,q\n",
-        {},
         [[1, 0], [2, 1]],
         f"account (numbers of too many digits, such as {2**63 + 2})",
     ),
-    "two columns of one name": (
+    "two columns of one name": case(
         "x,x,label\n1,3,p\n2,4,q\n",
-        {},
         [[1, 3, 0], [2, 4, 1]],
         "a second column of one name is read as x.1",
     ),
-    "labels above 2 ** 53": (f"x,label\n1,{2**53}\n2,{2**53 + 1}\n", {}, [[1, 0], [2, 1]], ""),
+    "labels above 2 ** 53": case(f"x,label\n1,{2**53}\n2,{2**53 + 1}\n", [[1, 0], [2, 1]], ""),
 }
 
 
@@ -420,88 +421,80 @@ def test_tables(folder, case):
     assert again.note == added.note
 
 
-REFUSED = {
-    "decimal commas": (
+REFUSED = {  # text, what is said
+    "decimal commas": case(
         "preis;qm;label\n1.250;80,5;ja\n950;60,2;nein\n2.100;99,9;ja\n",
-        {},
         r'column qm: .*\'80,5\'.*read_as: {decimal: ","}',
     ),
-    "points of thousands": (
+    "points of thousands": case(
         "preis;qm;label\n1.250;80,5;ja\n950;60,2;nein\n2.100;99,9;ja\n",
-        {"read_as": {"decimal": ","}},
         r'column preis: .*thousands: "\."',
+        read_as={"decimal": ","},
     ),
-    "both": ("a;y\n1.250,5;p\n2.500,5;q\n", {}, r'decimal: ","}((?!thousands).)*$'),
-    "commas of thousands": (
+    "both": case("a;y\n1.250,5;p\n2.500,5;q\n", r'decimal: ","}((?!thousands).)*$'),
+    "commas of thousands": case(
         'a,label\n"1,250",p\n950,q\n"2,100",p\n',
-        {},
         r'column a: .*\'1,250\'.*thousands: ",".*read_as: {decimal: ","}',
     ),
-    "no groups of three": (
+    "no groups of three": case(
         "a;y\n86.0;p\n12.5;q\n",
-        {"read_as": {"decimal": ","}},
         r"column a: .*\'86.0\'((?!thousands).)*$",
+        read_as={"decimal": ","},
     ),
-    "comments": ("# by hand\na,label\n1,p\n", {}, r'read_as: {comment: "#"}'),
-    "a short row": ("x,y\n1,a\n2\n3,b\n", {}, r"row 3 has 1, row 1 2"),
-    "a line above the names": ("sep=|\na|label\n1|p\n2|q\n", {}, "remove what stands above"),
-    "one column": ("a\nb\nc\n", {}, "no separator"),
-    "values of which most are numbers": (
+    "comments": case("# by hand\na,label\n1,p\n", r'read_as: {comment: "#"}'),
+    "a short row": case("x,y\n1,a\n2\n3,b\n", r"row 3 has 1, row 1 2"),
+    "a line above the names": case("sep=|\na|label\n1|p\n2|q\n", "remove what stands above"),
+    "one column": case("a\nb\nc\n", "no separator"),
+    "values of which most are numbers": case(
         "children,label\n" + "1,p\n2,q\n3,p\nmore,q\n" * 9,
-        {},
         r"column children: 27 of 36 entries .*'more', .*line 5.*read_as: {text: \[",
     ),
-    "numbered columns": ("0,1,2\n1.5,4,0\n9,25,1\n", {}, "read_as: {header: true}"),
-    "a header alone": ("a,b,label\n", {}, "the file has no rows"),
-    "a first line that could be either": ("u,1,2\nv,3,4\nw,5,6\n", {}, "read_as: {header: true}"),
-    "a number among names": ("b,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n", {}, "read_as: {header: true}"),
-    "a quote that does not end": (
+    "numbered columns": case("0,1,2\n1.5,4,0\n9,25,1\n", "read_as: {header: true}"),
+    "a header alone": case("a,b,label\n", "the file has no rows"),
+    "a first line that could be either": case("u,1,2\nv,3,4\nw,5,6\n", "read_as: {header: true}"),
+    "a number among names": case("b,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n", "read_as: {header: true}"),
+    "a quote that does not end": case(
         'ham\thi there\nspam\t"Win now\nham\tok\nspam\tfree "call"\n',
-        {},
         "line 2.*read_as: {quote: null}",
     ),
-    "a target of few whole numbers but one": (
+    "a target of few whole numbers but one": case(
         "x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(50)) + "50,0.5\n",
-        {},
         "50 of 51 entries of the target are few different whole numbers, and 0.5 is none",
     ),
-    "dates to predict": ("x,y\n1,2024-01-01\n2,2024-01-02\n", {}, "cannot be the target: dates"),
-    "numbers that are no classes": (
+    "dates to predict": case("x,y\n1,2024-01-01\n2,2024-01-02\n", "cannot be the target: dates"),
+    "numbers that are no classes": case(
         "x,y\n" + "\n".join(f"{i},{i / 7}" for i in range(1, 41)),
-        {"task": "classification"},
         'task: "regression"',
+        task="classification",
     ),
-    "texts alone": (
+    "texts alone": case(
         "text,y\n" + "".join(f"text number {i},{i % 2}\n" for i in range(50)),
-        {},
         'text with 50 values.*`points: "text"`',
     ),
-    "prices": ("a,label\n$1.50,p\n$2,q\n", {}, r"'\$1.50'.*leave out \$.*read_as: {text"),
-    "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
-    "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like an id"),
-    "a copy of the target": ("y,x,y\np,1,p\nq,2,q\n", {"target": "y"}, r"y\.1.*drop: \[\"y\.1"),
-    "blanks that do not break": ("x,y\n5\u00a0,a\n6,b\n7,a\n", {}, "or add `read_as: {text"),
-    "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
-    "grades that are not all": (
+    "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
+    "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
+    "an id at the end": case("a,kind,row id\n1,p,7\n2,q,8\n", "row id, looks like an id"),
+    "a copy of the target": case("y,x,y\np,1,p\nq,2,q\n", r"y\.1.*drop: \[\"y\.1", target="y"),
+    "blanks that do not break": case("x,y\n5\u00a0,a\n6,b\n7,a\n", "or add `read_as: {text"),
+    "no such column": case("a,label\n1,p\n", "no column 'b'; its columns: a,", target="b"),
+    "grades that are not all": case(
         "a,y\n1,low\n2,high\n",
-        {"task": "ordinal", "grades": ["low", "mid"]},
         "grades: high is not among low, mid",
+        task="ordinal",
+        grades=["low", "mid"],
     ),
-    "an unknown way to read": ("a,label\n1,p\n", {"read_as": {"sep": ";"}}, "sep: unknown key"),
-    "no whole row": (
+    "an unknown way to read": case("a,label\n1,p\n", "sep: unknown key", read_as={"sep": ";"}),
+    "no whole row": case(
         "a,b,label\n1,,p\n,2,q\n",
-        {},
         r"in every row.*`drop` leaves out columns: a \(1 of 2\), b \(1 of 2\)",
     ),
-    "too little to fill in": (
+    "too little to fill in": case(
         "pool,x,label\n" + "NA,1,p\n" * 30 + "5,2,q\n",
-        {"missing": "mean"},
         r"too many to fill in.*pool \(30 of 31\)$",
+        missing="mean",
     ),
-    "too many classes": (
-        "x,y\n" + "".join(f"{i},t{i}\n" for i in range(300)),
-        {},
-        "too many values for classification",
+    "too many classes": case(
+        "x,y\n" + "".join(f"{i},t{i}\n" for i in range(300)), "too many values for classification"
     ),
 }
 
