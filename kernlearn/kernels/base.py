@@ -260,6 +260,8 @@ def shown(point: Any) -> str:
         return f"sparse row with {point.nnz} entries"
     if isinstance(point, np.ndarray) and point.ndim > 1:
         return f"array of shape {point.shape}"
+    if isinstance(point, np.ndarray) and point.ndim and point.dtype.kind in "fiu":
+        return np.array2string(point, 1000, 4, separator=", ", threshold=4, edgeitems=2)
     return _short.repr(point.tolist() if isinstance(point, (np.ndarray, np.generic)) else point)
 
 
