@@ -32,7 +32,7 @@ def gaps(make_card, folder):
     return make_card(GAPS, n_features=3)
 
 
-def test_nominal_columns(nursery_like, folder):
+def test_nominal_columns(nursery_like, make_card, folder):
     (folder / "small.data").write_text(NURSERY_ROWS)
     codes = load(nursery_like, data_dir=folder)
     assert codes.data.tolist() == [[0, 0], [0, 3], [2, 1], [1, 0], [2, 2]]
@@ -47,6 +47,11 @@ def test_nominal_columns(nursery_like, folder):
         "parents=great_pret",
         "children=1",
     ]
+    (folder / "numbers").write_text("7,no\n5,yes\n6,no\n")
+    form = {"format": {"kind": "delimited", "columns": ["a", "b"], "nominal": {"a": [6, 5, 7]}}}
+    form |= {"files": ["numbers"], "labels": ["no", "yes"]}
+    numbers = load(make_card(form, n_features=1), data_dir=folder)
+    assert numbers.data.ravel().tolist() == [2, 1, 0]
     left = load(nursery_like, data_dir=folder, drop=["parents"])
     np.testing.assert_array_equal(left.data, codes.data[:, 1:])
 
