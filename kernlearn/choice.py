@@ -154,12 +154,13 @@ def split_for_choice(
 class Answers(BaseEstimator):
     """What a model answers if these are its values for some points, for scikit-learn's scorers.
 
-    A method of the model that returns something else than its values has a private one that
-    makes it of them.
+    Values of a single column are a vector. A method of the model that returns something else than
+    its values has a private one that makes it of them.
     """
 
     def __init__(self, model: Any, values: NDArray[Any]) -> None:
-        self.model, self.values = model, values
+        self.model = model
+        self.values = values[:, 0] if values.shape[1:] == (1,) else values
         self.classes_ = getattr(model, "classes_", None)
 
     def _answer(self, method: str) -> NDArray[Any]:

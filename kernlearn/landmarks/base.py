@@ -27,6 +27,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_matrix, check_points, check_training, compared
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.lazy import needed_by
+from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
 from kernlearn.validation import Floats, Indices, Random
 
@@ -203,15 +204,6 @@ class Similarities:
         if columnwise and self._columns.keys() >= {*which.tolist()}:
             return np.ascontiguousarray(self.by_landmark(which, rows).T)
         return self._compute(which, rows)
-
-    def columns(self, which: Indices) -> Reals:
-        """Return the similarities of all points to landmarks `which`, which may repeat.
-
-        They are of shape (n_points, n_landmarks).
-        """
-        if self._columns and self.keep(which):
-            return np.ascontiguousarray(self.by_landmark(which).T)
-        return self._compute(which)
 
     def by_landmark(self, which: Indices, rows: Indices | slice = slice(None)) -> Reals:
         """Return a row for each landmark: its similarities to points `rows`, or to all."""
@@ -613,9 +605,8 @@ class SimilarityEstimator(BaseEstimator):
             )
         return X[expected]
 
-    def _candidates(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
-        """Fit the similarity and return every point as a landmark; `rows` are their indices."""
-        indices = np.arange(X.shape[0]) if rows is None else rows
+    def _candidates(self, X: Any, y: Any, indices: Indices) -> Landmarks:
+        """Fit the similarity and return every point as a landmark, with its row in the data."""
         sign = -1 if self.kind == "distance" else 1
         kernels = self._kernels()
         if kernels is None:
@@ -639,7 +630,12 @@ class SimilarityEstimator(BaseEstimator):
         self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
     def _choose(
-        self, data: Training, gains: Any, values: Sequence[Reals] = (), models: Any = None
+        self,
+        data: Training,
+        gains: Any,
+        values: Sequence[Reals] = (),
+        models: Any = None,
+        ties: Any = None,
     ) -> int:
         """Set the values of the grid with the greatest mean gain, and return their place.
 
@@ -650,8 +646,9 @@ class SimilarityEstimator(BaseEstimator):
         if gains is not None and self.scoring is not None:
             of_points = values, data.X_val, data.y_val, weights
             gains, weights = choice.scores(self.scoring, models or repeat(self), *of_points), None
+            ties = None
         gains = None if gains is None else np.reshape(gains, (-1, *shape))
-        self.validation_scores_, cell = choice.best_cell(gains, shape, weights)
+        self.validation_scores_, cell = choice.best_cell(gains, shape, weights, ties)
         grid = zip(self.grid_.items(), cell, strict=True)
         self.best_params_ = {name: np.asarray(of[place]).item() for (name, of), place in grid}
         for name, value in self.best_params_.items():
@@ -693,6 +690,20 @@ def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals
         for _, similarities in landmarks.blocks(X)
     ]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def mean_losses(
+    values: list[Reals], codes: Indices, loss: str, weights: Floats | None = None
+) -> Floats:
+    """Return the mean loss of each of several settings, over problems and points of known classes.
+
+    `values` are of shape (n_points, n_problems); an unknown class, with code -1, is on neither
+    side of any problem.
+    """
+    known, n_problems = codes >= 0, values[0].shape[1]
+    signs = validation.one_against_all(codes[known], max(n_problems, 2)).T
+    terms = [LOSSES[loss].value(signs * each[known]).mean(axis=1) for each in values]
+    return np.average(terms, axis=1, weights=validation.taken(weights, known))
 
 
 @dataclass(eq=False, repr=False)
@@ -776,6 +787,19 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             as wide as there are training points. If points, labels or similarities are not finite.
         """
         return self._fit(X, y, X_val, y_val, sample_weight)
+
+    def _choose_class(self, data: Training, values: list[Reals], loss: str | None = None) -> int:
+        """Choose by the held-out points whose class the values of each setting predict.
+
+        With a loss ties are broken by its mean over the problems and the points of known classes.
+        """
+        hits, ties, codes = None, None, data.codes_val
+        if values and codes is not None:
+            predicted = np.column_stack([validation.predicted_codes(each) for each in values])
+            hits = predicted == codes[:, np.newaxis]
+            if loss:
+                ties = mean_losses(values, codes, loss, data.weights_val)
+        return self._choose(data, hits, values, ties=ties)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.

@@ -31,18 +31,6 @@ _BLOCK_BYTES = 2**24
 _GROUPS_PER_NEIGHBOUR = 8
 
 
-def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> tuple[Any, list[Reals]]:
-    """Return which held-out points each of several models classifies correctly, and its scores.
-
-    `scores` returns the scores of points by each model. Without held-out points it is None.
-    """
-    if data.codes_val is None:
-        return None, []
-    values = scores(data.X_val)
-    predicted = np.column_stack([validation.predicted_codes(each) for each in values])
-    return predicted == data.codes_val[:, np.newaxis], values
-
-
 class NeighboursClassifier(SimilarityClassifier):
     """Base of the classifiers by votes of the k nearest training points."""
 
@@ -115,7 +103,8 @@ class NeighboursClassifier(SimilarityClassifier):
     def _choose_number(self, data: Training, most: int) -> None:
         """Choose the number of neighbours, at most `most`."""
         ks = [min(k, most) for k in self.grid_["n_neighbors"]]
-        self.n_neighbors_ = ks[self._choose(data, *hits(data, lambda X: self._shares(X, ks)))]
+        values = [] if data.X_val is None else self._shares(data.X_val, ks)
+        self.n_neighbors_ = ks[self._choose_class(data, values)]
         self.best_params_ = {"n_neighbors": self.n_neighbors_}
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
@@ -370,8 +359,8 @@ class AllPointsSVM(SimilarityClassifier):
 
     def _learn(self, data: Training) -> None:
         models = self._models(data, self.grid_["C"])
-        best = self._choose(data, *hits(data, lambda X: self._by_models(X, models)))
-        self._model = models[best]
+        values = [] if data.X_val is None else self._by_models(data.X_val, models)
+        self._model = models[self._choose_class(data, values)]
         if self.refit and data.whole:
             (self._model,) = self._models(data.whole, [self.C_])
 

@@ -1,8 +1,7 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
-from itertools import repeat
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,76 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
-from kernlearn import choice, validation
+from kernlearn import validation
 from kernlearn.landmarks.base import Grid, Reals, Similarities, SimilarityClassifier, Training
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer, similarity_scale
-from kernlearn.landmarks.models import LandmarkModel, Part
+from kernlearn.landmarks.models import Head, LandmarkModel, Part
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
-from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import Path, linear_paths
 from kernlearn.validation import Floats, Indices
-
-
-def choose(
-    scores: Reals,
-    codes: Indices,
-    loss: str,
-    weights: np.ndarray | None = None,
-    *,
-    each: bool = False,
-) -> tuple[Reals, Indices]:
-    """Choose settings by accuracy, then by the smaller mean loss, then by the order of the grid.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_problems, n_val, *shape)
-        Decision values of the validation points for each setting of the grid. There is one
-        problem for two classes (class 1 against class 0), else one for each class.
-    codes : ndarray of shape (n_val,)
-        Class of each point, not all of them -1, which is a class without training points. Such
-        a point counts as an error of every choice, and is otherwise ignored.
-    loss : {"squared_hinge", "hinge", "logistic"}
-        The loss of a margin that breaks ties.
-    weights : ndarray of shape (n_val,), default=None
-        Weights of the points; None for equal ones.
-    each : bool, default=False
-        Whether to choose for each problem by itself.
-
-    Returns
-    -------
-    accuracies : ndarray of shape `shape` or (n_problems, *shape)
-        Those of all problems together, or of each.
-    cells : ndarray of shape (n_problems, n_axes)
-        The places of the best setting, the same for all problems unless `each`.
-    """
-    n_problems, _, *shape = scores.shape
-    ones = [1] * len(shape)
-    points, known = codes.reshape(-1, *ones), codes >= 0
-    signs = validation.one_against_all(codes, max(n_problems, 2)).reshape(n_problems, -1, *ones)
-    terms = LOSSES[loss].value(signs[:, known] * scores[:, known])
-    losses = np.average(terms, axis=1, weights=validation.taken(weights, known))
-    if each:
-        right = ((scores > 0) == (signs > 0)) & (points >= 0)
-    else:
-        predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
-        right = (predicted == points)[np.newaxis]
-        losses = losses.mean(axis=0, keepdims=True)
-    best = [
-        choice.best_cell(of_problem, tuple(shape), weights, ties)
-        for of_problem, ties in zip(right, losses, strict=True)
-    ]
-    accuracies, cells = (np.array(parts) for parts in zip(*best, strict=True))
-    return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
-
-
-def warn_of_constants(varies: bool) -> None:
-    """Warn if similarities to landmarks do not vary among the training points."""
-    if not varies:
-        validation.warn(
-            "all training points have the same similarities to the landmarks: the similarity says "
-            "nothing about the classes"
-        )
-
 
 _LINEAR: dict[str, list[Any]] = {
     **SimilarityClassifier._parameter_constraints,
@@ -88,48 +24,10 @@ _LINEAR: dict[str, list[Any]] = {
 }
 
 
-def _path(model: Any, features: Reals, signs: Floats, data: Training, Cs: Any = None) -> Path:
+def _path(model: Any, features: Reals, signs: Floats, data: Training, Cs: Any) -> Path:
     """Train the linear classifiers of BBS or FTUNE on some features, for each C."""
     settings = {"loss": model.loss, "solver": model.solver, "fit_intercept": model.fit_intercept}
-    Cs = model.grid_["C"] if Cs is None else np.array(Cs)
     return linear_paths(features, signs, Cs, weights=data.weights, **settings)
-
-
-def _decisions(features: Reals, path: Path) -> Reals:
-    """Return decision values of shape (n_problems, n_points, n_C)."""
-    coef, intercept = path
-    return features @ coef.transpose(0, 2, 1) + intercept[:, np.newaxis]
-
-
-def _keep_best(
-    model: Any, data: Training, path: Path, scores: Reals | None, *, each: bool = False
-) -> list[dict[str, Any]]:
-    """Set the weights of the best setting, and return its values for each problem.
-
-    The axes of the grid are those after the problems in `path`, after the points in `scores`.
-    """
-    (coef, intercept), grid = path, model.grid_
-    cells, model.validation_scores_ = np.zeros((len(coef), len(grid)), dtype=np.intp), None
-    if scores is not None:
-        if model.scoring is None:
-            held_out: Any = data.codes_val, model.loss, data.weights_val
-            model.validation_scores_, cells = choose(scores, *held_out, each=each)
-        else:
-            model.validation_scores_, cell = _choose_by_scoring(model, data, scores)
-            cells = np.array([cell]).repeat(len(coef), axis=0)
-    best = np.arange(len(coef)), *cells.T
-    model.coef_, model.intercept_ = coef[best], intercept[best]
-    model._n_problems, model._dtype = len(coef), coef.dtype
-    return [{name: grid[name][i] for name, i in zip(grid, cell, strict=True)} for cell in cells]
-
-
-def _choose_by_scoring(model: Any, data: Training, scores: Reals) -> tuple[Any, tuple[int, ...]]:
-    """Choose the setting of the greatest score; return the scores, and its place in the grid."""
-    of_cells = scores.reshape(*scores.shape[:2], -1).transpose(2, 1, 0)
-    values = [each if each.shape[1] > 1 else each[:, 0] for each in of_cells]
-    held_out = data.X_val, data.y_val, data.weights_val
-    found = choice.scores(model.scoring, repeat(model), values, *held_out)
-    return choice.best_cell(found.reshape(1, *scores.shape[2:]), scores.shape[2:])
 
 
 @dataclass(eq=False, repr=False)
@@ -250,24 +148,22 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     _normalize = True
 
     def _grid(self) -> Grid:
-        return {"C": validation.candidate_values(self.C, "C")}
+        return {"C": validation.candidate_values(self.C, "C").astype(np.float64)}
 
-    def _learn(self, data: Training) -> None:
-        features, scores = self._embed(data, self.n_landmarks), None
-        warn_of_constants(self._embedding._varies)
-        path = _path(self, features, data.signs(), data)
-        if data.X_val is not None:
-            held_out = self._embedding.embed(data.X_val)
-            scores = _decisions(held_out, path)
-        self.C_ = float(_keep_best(self, data, path, scores)[0]["C"])
-        self.best_params_ = {"C": self.C_}
-        if self.refit and (whole := data.whole):
-            features = whole.merged(features, data, held_out)
-            coef, intercept = _path(self, features, whole.signs(), whole, [self.C_])
-            self.coef_, self.intercept_ = coef[:, 0], intercept[:, 0]
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Head]:
+        coef, intercept = _path(self, features, data.signs(), data, grid["C"])
+        return [Head(coef[:, i].T, intercept[:, i]) for i in range(len(grid["C"]))]
+
+    def _best(self, data: Training, heads: Sequence[Head], values: list[Reals]) -> int:
+        return self._choose_class(data, values, self.loss)
+
+    def _keep(self, head: Head) -> Self:
+        self.coef_, self.intercept_ = head.coef.T, head.intercept
+        self._n_problems, self._dtype = self.coef_.shape[0], self.coef_.dtype
         used = np.flatnonzero(self.coef_.any(axis=0))
         self._set_landmarks(self._landmarks.take(used))
         self._weights = self.coef_.T[used]
+        return self
 
     def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
         features = self._embedding.scaled(similarities)
@@ -403,23 +299,28 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
             raise ValueError("'transfers' must hold at least one transfer function")
         return {
             "transfers": list(map(as_transfer, family)),
-            "C": validation.candidate_values(self.C, "C"),
+            "C": validation.candidate_values(self.C, "C").astype(np.float64),
         }
 
     def _learn(self, data: Training) -> None:
         if self.per_class and self.scoring is not None:
             raise ValueError("scoring must be None with per_class=True, which chooses by accuracy")
-        pairs, path, scores, self.scale_, converged = data.once((), lambda: self._train(data))
-        chosen = _keep_best(self, data, path, scores, each=self.per_class)
-        self._converged = converged and self._refit(data, pairs, chosen)
-        self.transfers_ = tuple(values["transfers"] for values in chosen)
-        for name in ("transfer_", "best_params_"):  # of an earlier fit
-            self.__dict__.pop(name, None)
+        pairs, coef, intercept, values, self.scale_, converged = data.once(
+            "pairs", lambda: self._train_pairs(data)
+        )
+        cells, (family, Cs) = self._cells(data, values, len(pairs)), self.grid_.values()
+        best = np.arange(len(pairs)), cells
+        self.coef_, self.intercept_ = coef[best], intercept[best]
+        self._n_problems, self._dtype = len(coef), coef.dtype
+        self.transfers_ = tuple(family[cell // len(Cs)] for cell in cells)
         if self.per_class:
-            self.C_: Any = np.array([values["C"] for values in chosen])
+            self.C_ = Cs[cells % len(Cs)]
+            self.__dict__.pop("transfer_", None)  # of an earlier fit
+            del self.best_params_
         else:
-            self.C_, self.transfer_ = float(chosen[0]["C"]), self.transfers_[0]
-            self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
+            self.transfer_ = self.transfers_[0]
+            self.best_params_["transfers"] = repr(self.transfer_)
+        self._converged = converged and self._refit(data, pairs)
         self.landmark_indices_ = data.candidates.indices[pairs]
         # the landmarks of pairs with a weight, and where these pairs are among them
         used = np.unique(pairs[self.coef_ != 0])
@@ -429,56 +330,71 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
             for of_problem, weights in zip(pairs, self.coef_, strict=True)
         ]
 
-    def _train(self, data: Training) -> tuple[Any, ...]:
+    def _train_pairs(self, data: Training) -> tuple[Any, ...]:
         """Draw pairs, and train classifiers on them, by problem and transfer function.
 
-        Returns the pairs, coefficients and intercepts for all C, the decision values of validation
-        points, None without such, the scale, and whether the solver converged.
+        Returns the pairs; coefficients, intercepts, and values for held-out points by setting;
+        the scale; and whether solvers converged.
         """
         data.rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         training, settings = data.similarities, (self.n_landmarks, data.codes, self.selection)
         pairs = select_pairs(*settings, data.rng, training)
         distinct = np.unique(pairs)
-        training.keep(distinct)
+        sets = [training] if data.X_val is None else [training, self._held_out(data)]
+        for points in sets:
+            points.keep(distinct)
         batches = gen_batches(len(distinct), 256)
-        columns = (training.columns(distinct[batch]) for batch in batches)
-        self.scale_, varies = similarity_scale(columns)
-        warn_of_constants(varies)
-        held_out, scores = self._held_out(data), list[Any]()
-        if held_out is not None:
-            held_out.keep(distinct)
-        paths, converged, family = list[Any](), [True], self.grid_["transfers"]
+        columns = (training.by_landmark(distinct[batch]).T for batch in batches)
+        self.scale_ = similarity_scale(columns)
+        paths, scores, converged = list[Path](), list[Reals](), [True]
+        family, Cs = self.grid_.values()
         with validation.noting_convergence(converged, 0):
             for of_problem, signs in zip(pairs, data.signs(), strict=True):
-                embeddings = self._embeddings(training, of_problem, family)
-                paths.append([_path(self, Z, signs[np.newaxis], data) for Z in embeddings])
-                if held_out is not None:
-                    embeddings = self._embeddings(held_out, of_problem, family)
-                    trained = zip(embeddings, paths[-1], strict=True)
-                    scores.append([_decisions(Z, path)[0] for Z, path in trained])
-        coef, intercept = (np.array([[path[i][0] for path in of] for of in paths]) for i in (0, 1))
-        values = np.swapaxes(scores, 1, 2) if scores else None
-        return pairs, (coef, intercept), values, self.scale_, converged[0]
+                embeddings = (self._embeddings(points, of_problem, family) for points in sets)
+                for features, *held_out in zip(*embeddings, strict=True):
+                    path = _path(self, features, signs[np.newaxis], data, Cs)
+                    paths.append(path)
+                    scores += [Z @ path[0][0].T + path[1][0] for Z in held_out]
+        coefs, intercepts = zip(*paths, strict=True)
+        coef = np.reshape(coefs, (len(pairs), len(family) * len(Cs), -1))
+        intercept = np.reshape(intercepts, coef.shape[:2])
+        of_points = np.reshape(scores, (len(pairs), len(family), -1, len(Cs)))
+        values = list(of_points.transpose(1, 3, 2, 0).reshape(coef.shape[1], -1, len(pairs)))
+        return pairs, coef, intercept, values, self.scale_, converged[0]
 
-    def _held_out(self, data: Training) -> Similarities | None:
-        """Return the similarities of the validation points, if there are any."""
-        if data.X_val is None:
-            return None
+    def _cells(self, data: Training, values: list[Reals], n_problems: int) -> Indices:
+        """Choose a setting for each problem, or the same for all."""
+        if not self.per_class:
+            return np.full(n_problems, self._choose_class(data, values, self.loss))
+        cells, accuracies, codes = [], [], data.codes_val
+        for problem in range(n_problems):
+            part = data
+            if codes is not None and n_problems > 1:
+                part = replace(data, codes_val=np.where(codes < 0, -1, codes == problem))
+            of_problem = [each[:, problem : problem + 1] for each in values]
+            cells.append(self._choose_class(part, of_problem, self.loss))
+            accuracies.append(self.validation_scores_)
+        self.validation_scores_ = None if codes is None else np.array(accuracies)
+        return np.array(cells)
+
+    def _held_out(self, data: Training) -> Similarities:
+        """Return the similarities of the validation points."""
         return data.once("held out", lambda: Similarities(data.candidates, data.X_val))
 
-    def _refit(self, data: Training, pairs: Indices, chosen: list[dict[str, Any]]) -> bool:
+    def _refit(self, data: Training, pairs: Indices) -> bool:
         """Train again on all points, if some were held out; return whether it converged."""
         whole, converged = data.whole, [True]
         if not self.refit or whole is None:
             return True
         with validation.noting_convergence(converged, 0):
-            for i, (of_problem, values) in enumerate(zip(pairs, chosen, strict=True)):
-                (features, held_out) = (
-                    next(self._embeddings(points, of_problem, [values["transfers"]]))
+            Cs = np.broadcast_to(self.C_, len(pairs))
+            for i, transfer in enumerate(self.transfers_):
+                features, held_out = (
+                    next(self._embeddings(points, pairs[i], [transfer]))
                     for points in (data.similarities, self._held_out(data))
                 )
                 features, signs = whole.merged(features, data, held_out), whole.signs()[i : i + 1]
-                path = _path(self, features, signs, whole, [values["C"]])
+                path = _path(self, features, signs, whole, [Cs[i]])
                 self.coef_[i], self.intercept_[i] = (part[0, 0] for part in path)
         return converged[0]
 

@@ -187,17 +187,22 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
     )
 
 
-def similarity_scale(blocks: Iterable[Reals]) -> tuple[float, bool]:
-    """Return the greatest absolute value in blocks of columns, and whether any column varies.
+def similarity_scale(blocks: Iterable[Reals]) -> float:
+    """Return the greatest absolute value in blocks of columns; warn if no column varies.
 
-    The blocks are the similarities of points to landmarks. The value is 1 if all are 0.
+    A scale of 0 would divide by nothing, so that it is 1 then.
     """
     largest, varies = 0.0, False
     for block in blocks:
         low, high = block.min(axis=0), block.max(axis=0)
         largest = max(largest, -float(low.min()), float(high.max()))
         varies = varies or bool((low < high).any())
-    return largest or 1.0, varies
+    if not varies:
+        validation.warn(
+            "all training points have the same similarities to the landmarks: the similarity says "
+            "nothing about them"
+        )
+    return largest or 1.0
 
 
 @dataclass(eq=False, repr=False)
@@ -315,12 +320,13 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             chosen = self._select(data.codes, data.rng, points)
             self._set_landmarks(points.landmarks.take(chosen))
             if embed or self.normalize is True:
-                values = points.columns(chosen)
+                asked = self.selection in BY_SIMILARITY  # for columns, which are kept
+                values = points.part(slice(None), chosen, keep=asked)
         else:
             self._set_landmarks(data.given)
             values = data.given.compare(points.X, places=points.places)
         if self.normalize is True:
-            self.scale_, self._varies = similarity_scale([values])
+            self.scale_ = similarity_scale([values])
         return values
 
     def _features(self, X: Any, blocks: Iterable[tuple[slice, Reals]]) -> Reals:
@@ -655,9 +661,7 @@ class NystroemEmbedding(BaseEmbedding):
     kind = "similarity"  # not a parameter
 
     def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
-        chosen = select_landmarks(
-            self.n_components, codes, self.selection, rng, similarities, name="n_components"
-        )
+        chosen = select_landmarks(self.n_components, codes, self.selection, rng, similarities)
         m = self._n_features_out = len(chosen)
         self.landmark_indices_, self.kernel_ = chosen, similarities.landmarks.kernel
         among = similarities.part(chosen, chosen)

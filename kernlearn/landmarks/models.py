@@ -1,14 +1,19 @@
 """Weighted sums over landmarks, or over pairs of landmarks: what the models of the thesis are."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, ClassVar, TypeAlias
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, replace
+from itertools import product
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn import validation
 from kernlearn.landmarks.base import (
     Contributions,
+    Grid,
     Reals,
     SimilarityEstimator,
     Training,
@@ -19,6 +24,19 @@ from kernlearn.landmarks.embeddings import LandmarkEmbedding
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
 #: and the landmarks of each, or pairs of them, among those compared with.
 Part: TypeAlias = tuple[Any, np.ndarray, Reals, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """Linear functions of features, a column of `coef` for each of several problems."""
+
+    coef: Reals
+    intercept: Any = 0.0
+    converged: bool = True
+
+    def values(self, features: Reals) -> Reals:
+        """Return the values of points with these features."""
+        return features @ self.coef + self.intercept
 
 
 class LandmarkModel(SimilarityEstimator):
@@ -37,25 +55,63 @@ class LandmarkModel(SimilarityEstimator):
     _n_problems = 1
     _dtype: Any
     _embedding: LandmarkEmbedding
+    refit: bool
     selection = "random"  # of models without this parameter
 
-    def _embed(self, data: Training, n_drawn: int) -> Reals:
-        """Choose landmarks, and return the features of the training points."""
-        numeric, X = self._numeric_targets, data.similarities.X
+    def _embed(self, data: Training, n_drawn: int | None = None) -> Reals:
+        """Choose landmarks, by default `n_landmarks`, and return the training points' features."""
 
         def embedded() -> tuple[LandmarkEmbedding, Reals]:
             how = {"selection": self.selection, "normalize": self._normalize}
-            embedding = LandmarkEmbedding(n_drawn, **how)
-            codes = np.zeros_like(data.codes) if numeric else data.codes
+            embedding = LandmarkEmbedding(n_drawn or self.n_landmarks, **how)
+            codes = np.zeros_like(data.codes) if self._numeric_targets else data.codes
             features = embedding.learn(replace(data, codes=codes))
-            dtype = float_type(X) if numeric else features.dtype
-            return embedding, np.ascontiguousarray(features, dtype=dtype)
+            return embedding, self._contiguous(features, data.similarities.X)
 
         self._embedding, features = data.once("features", embedded)
         self._set_landmarks(self._embedding._landmarks)
         self.landmark_indices_ = None if data.given else self._landmarks.indices
         self.scale_ = self._embedding.scale_
         return features
+
+    def _contiguous(self, features: Reals, X: Any) -> Reals:
+        """Return the features of points X in rows, for numeric targets in the type of X."""
+        dtype = float_type(X) if self._numeric_targets else features.dtype
+        return np.ascontiguousarray(features, dtype=dtype)
+
+    @abstractmethod
+    def _train(self, features: Reals, data: Training, grid: Grid) -> Sequence[Head]:
+        """Return a head for each choice of the grid, the last parameter changing fastest."""
+
+    @abstractmethod
+    def _best(self, data: Training, heads: Sequence[Any], values: list[Reals]) -> int:
+        """Return the place of the head whose values for held-out points, if any, are best."""
+
+    @abstractmethod
+    def _keep(self, head: Any) -> Self:
+        """Set the fitted attributes."""
+
+    def _learn(self, data: Training) -> None:
+        features = self._embed(data)
+        self.grid_, self._dtype = self._grid(), features.dtype
+        axes = {name: np.unique(data.path.get(name, of)) for name, of in self.grid_.items()}
+        others = [name for name in getattr(self, "path_parameters", ()) if name not in axes]
+        key = tuple(str(getattr(self, name)) for name in others)
+        heads = data.once(key, lambda: self._train(features, data, axes))
+        trained = dict(zip(product(*axes.values()), heads, strict=True))
+        cells, values = list(product(*self.grid_.values())), list[Reals]()
+        heads = [trained[cell] for cell in cells]
+        if data.X_val is not None:
+            held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
+            held_out = self._contiguous(held_out, data.X_val)
+            values = [head.values(held_out) for head in heads]
+        best = self._best(data, heads, values)
+        if self.refit and data.whole:
+            chosen = {name: np.array([one]) for name, one in zip(axes, cells[best], strict=True)}
+            every = data.whole.merged(features, data, held_out)
+            self._keep(*self._train(every, data.whole, chosen))
+        else:
+            self._keep(heads[best])
 
     def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
         """Yield the parts of the sums of a block of points; `dtype` is that of features."""
@@ -130,3 +186,89 @@ class LandmarkModel(SimilarityEstimator):
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
         return self._values(X)
+
+
+@dataclass(eq=False, repr=False)
+class LandmarkChoice(LandmarkModel):
+    """Base of the models of numbers and grades, whose parameters are chosen by a mean loss."""
+
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
+    selection: str = "random"
+    validation_fraction: float = 0.2
+    refit: bool = True
+    scoring: Any = None
+
+    _numeric_targets = True
+
+    def _losses(self, heads: Sequence[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
+        """Return the losses of points with such values by each head, the smaller the better."""
+        return [(targets - each) ** 2 for each in values]
+
+    def _best(self, data: Training, heads: Sequence[Any], values: list[Reals]) -> int:
+        gains = -np.stack(self._losses(heads, values, data.y_val), axis=-1) if values else None
+        models = (copy(self)._keep(head) for head in heads)  # for scorers alone
+        return self._choose(data, gains, values, models)
+
+    @validation.fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        landmarks: Any = None,
+    ) -> Self:
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights. "forward_greedy" takes none.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on. The least mean squared error
+            wins, then the smaller C or ridge, then the smaller epsilon; for ORLand the least
+            average absolute error, then the smaller C. If None and there is more than one choice,
+            a random share ``validation_fraction`` of X is held out (for ORLand stratified), and
+            with `refit` the model chosen is trained again on all points.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets. Errors of grades are differences of their places in the order passed,
+            which may have grades that y lacks. Without an order they are differences of the
+            grades, if these are numbers, else of their places in `classes_`.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks` and `selection` are ignored. For SparseRegLand they
+            are the pool, and `pool_size` is ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, alone or together with another. If y does not have one
+            finite number per point, or has a single grade. If X_val and y_val do not match, or too
+            few points are left to train on. If landmarks are passed with a matrix of similarities.
+            If points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before reaching `tol`.
+        """
+        return self._fit(X, y, X_val, y_val, sample_weight, landmarks)

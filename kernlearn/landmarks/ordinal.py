@@ -1,6 +1,6 @@
 """ORLand: ordinal regression by thresholds on a linear function of similarities."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from kernlearn import validation
 from kernlearn.landmarks.base import Grid, Reals, Training
-from kernlearn.landmarks.regressors import LandmarkChoice
+from kernlearn.landmarks.models import Head, LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.memory import cholesky
@@ -97,14 +97,13 @@ def as_thresholds(spec: Any, n_thresholds: int, constraints: str) -> Thresholds:
     return Thresholds(values, np.empty((n_thresholds, 0)))
 
 
-class Solution(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Solution(Head):
     """The minimum for one value of C, after `n_iter` Newton steps."""
 
-    coef: Floats
+    _: KW_ONLY
     thresholds: Floats
     n_iter: int
-    converged: bool
-    intercept: float = 0.0
 
 
 class OrdinalProblem:
@@ -202,8 +201,8 @@ class OrdinalProblem:
                 )
             # Free thresholds on which the loss does not depend may come out of order; sorting
             # them keeps the minimum.
-            thresholds = self._thresholds.start + self._thresholds.basis @ variables
-            path.append(Solution(w, np.sort(thresholds), n_iter, converged))
+            ends = np.sort(self._thresholds.start + self._thresholds.basis @ variables)
+            path.append(Solution(w, converged=converged, thresholds=ends, n_iter=n_iter))
         return path
 
     def _minimise(
@@ -505,7 +504,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         validation.at_least_two(self.classes_)
         return X, targets, np.searchsorted(present, codes), weights
 
-    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Solution]:
         problem = OrdinalProblem(
             features,
             data.codes,
@@ -516,18 +515,20 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
+    def _losses(
+        self, heads: Sequence[Solution], values: list[Reals], targets: Any
+    ) -> list[np.ndarray]:
         true = self._grades(targets)
         codes = [
             np.searchsorted(one.thresholds, each, "right")
-            for one, each in zip(models, values, strict=True)
+            for one, each in zip(heads, values, strict=True)
         ]
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
-    def _keep(self, model: Solution, dtype: Any) -> Self:
-        self.n_iter_, self._converged = model.n_iter, model.converged
-        self.coef_, self._dtype = model.coef.astype(dtype), dtype
-        self.thresholds_ = model.thresholds.astype(dtype)
+    def _keep(self, head: Solution) -> Self:
+        self.n_iter_, self._converged = head.n_iter, head.converged
+        self.coef_ = head.coef.astype(self._dtype)
+        self.thresholds_ = head.thresholds.astype(self._dtype)
         return self
 
     def _grades(self, labels: np.ndarray) -> np.ndarray:

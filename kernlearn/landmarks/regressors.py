@@ -1,11 +1,8 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
-from abc import abstractmethod
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from itertools import product
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,129 +10,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
-from kernlearn.landmarks.base import (
-    Grid,
-    Landmarks,
-    Reals,
-    SimilarityEstimator,
-    Training,
-    float_type,
-)
-from kernlearn.landmarks.models import LandmarkModel
+from kernlearn.landmarks.base import Grid, Landmarks, Reals, SimilarityEstimator, Training
+from kernlearn.landmarks.models import Head, LandmarkChoice, LandmarkModel
 from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
-
-
-@dataclass(eq=False, repr=False)
-class LandmarkChoice(LandmarkModel):
-    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    n_landmarks: int = 50
-    _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
-    selection: str = "random"
-    validation_fraction: float = 0.2
-    refit: bool = True
-    scoring: Any = None
-
-    _numeric_targets = True
-
-    @abstractmethod
-    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
-        """Return a model for each choice of the grid, the last parameter changing fastest."""
-
-    @abstractmethod
-    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
-        """Return the losses of points of such values by each model, the smaller the better."""
-
-    @abstractmethod
-    def _keep(self, model: Any, dtype: Any) -> Self:
-        """Set the fitted attributes; `dtype` is that of the features."""
-
-    def _learn(self, data: Training) -> None:
-        features, dtype = self._embed(data, self.n_landmarks), float_type(data.similarities.X)
-        self.grid_ = own = self._grid()
-        axes = {name: np.unique(data.path.get(name, values)) for name, values in own.items()}
-        others = [getattr(self, name) for name in self.path_parameters if name not in own]
-        every = data.once(tuple(others), lambda: self._train(features, data, axes))
-        trained = dict(zip(product(*axes.values()), every, strict=True))
-        cells = list(product(*own.values()))
-        gains, values, models = None, list[Any](), None
-        if data.X_val is not None:
-            held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
-            held_out = np.ascontiguousarray(held_out, dtype=float_type(data.X_val))
-            heads = [trained[cell] for cell in cells]
-            values = [held_out @ head.coef + head.intercept for head in heads]
-            gains = -np.stack(self._losses(heads, values, data.y_val), axis=-1)
-            models = (copy(self)._keep(head, dtype) for head in heads)  # for scorers alone
-        best = cells[self._choose(data, gains, values, models)]
-        model = trained[best]
-        if self.refit and data.whole:
-            chosen = {name: np.array([one]) for name, one in zip(own, best, strict=True)}
-            (model,) = self._train(data.whole.merged(features, data, held_out), data.whole, chosen)
-        self._keep(model, dtype)
-
-    @validation.fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        landmarks: Any = None,
-    ) -> Self:
-        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
-        y : array-like of shape (n_samples,)
-            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on the losses of the training points, not negative, in training and, for
-            points that are held out, in the choice of parameters. A point of weight 0 counts as
-            absent. Landmarks are drawn without regard to weights.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on. The least mean squared error
-            wins, then the smaller C, then the smaller epsilon; for ORLand the least average
-            absolute error, then the smaller C. If None and there is more than one choice, a random
-            share ``validation_fraction`` of X is held out (for ORLand stratified), and with
-            `refit` the model chosen is trained again on all points.
-        y_val : array-like of shape (n_val,), default=None
-            Their targets. Errors of grades are differences of their places in the order passed,
-            which may have grades that y lacks. Without an order they are differences of the
-            grades, if these are numbers, else of their places in `classes_`.
-        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks` and `selection` are ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, alone or together with another. If y does not have one
-            finite number per point, or has a single grade. If X_val and y_val do not match, or too
-            few points are left to train on. If landmarks are passed with a matrix of similarities.
-            If points or similarities are not finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before reaching `tol`.
-        """
-        return self._fit(X, y, X_val, y_val, sample_weight, landmarks)
 
 
 @dataclass(eq=False, repr=False)
@@ -313,14 +192,6 @@ def _is_rounding(totals: Reals, weights: Reals, of_columns: Reals) -> np.ndarray
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 
 
-class Weights(NamedTuple):
-    """A linear function of features, and whether the solver converged."""
-
-    coef: Reals
-    intercept: float
-    converged: bool
-
-
 @dataclass(eq=False, repr=False)
 class RegLand(RegressorMixin, LandmarkChoice):
     r"""Predict numbers from similarities to a few landmarks, by support vector regression.
@@ -437,7 +308,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         epsilons = validation.candidate_values(self.epsilon, "epsilon", zero=True)
         return {"C": validation.candidate_values(self.C, "C"), "epsilon": epsilons}
 
-    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Head]:
         (Cs, epsilons), targets = (values.tolist() for values in grid.values()), data.y
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
             validation.warn(
@@ -451,17 +322,13 @@ class RegLand(RegressorMixin, LandmarkChoice):
         }
         paths = regression_paths(features, targets, Cs, epsilons, **how)
         return [
-            Weights(coef[i], float(intercept[i]), converged[i])
+            Head(coef[i], float(intercept[i]), converged[i])
             for i in range(len(Cs))
             for coef, intercept, converged in paths
         ]
 
-    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
-        return [(targets - each) ** 2 for each in values]
-
-    def _keep(self, model: Any, dtype: Any) -> Self:
-        self.coef_, self.intercept_, self._converged = model
-        self._dtype = dtype
+    def _keep(self, head: Head) -> Self:
+        self.coef_, self.intercept_, self._converged = head.coef, head.intercept, head.converged
         return self
 
 
@@ -579,7 +446,7 @@ class RankLand(LandmarkModel):
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
         data = self._training(X, np.where(defined, eta, 0.0), landmarks=landmarks)
-        features = self._embed(data, self.n_landmarks)
+        features = self._embed(data)
         self.n_fit_comparisons_ = data.candidates.comparisons.count
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")

@@ -92,13 +92,7 @@ def _finite(similarities: NDArray[Any]) -> NDArray[Any]:
 
 
 def select_landmarks(
-    n: int,
-    codes: Indices,
-    selection: str,
-    rng: Random,
-    similarities: Similarities,
-    *,
-    name: str = "n_landmarks",
+    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
@@ -116,7 +110,7 @@ def select_landmarks(
     "leverage" for as many as to 2 m points, both also for those to themselves.
     """
     if n > len(codes):
-        warn(f"{name}={n} is more than the {len(codes)} training points to choose from")
+        warn(f"{n} landmarks are more than the {len(codes)} training points to choose from")
         n = len(codes)
     if selection in BY_SIMILARITY:
         return _spread(n, codes, selection, similarities, rng)

@@ -6,7 +6,6 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -14,7 +13,7 @@ from sklearn.utils import gen_batches
 
 from kernlearn import memory, validation
 from kernlearn.landmarks.base import Grid, Reals, Training
-from kernlearn.landmarks.models import LandmarkModel
+from kernlearn.landmarks.models import Head, LandmarkChoice
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 from kernlearn.validation import Floats
 
@@ -29,10 +28,12 @@ _MISSED = 0.01  # share of ‖y‖² that one skipped column would explain, to w
 _ACCURATE = 1e-5
 _UNCORRELATED = 1e-10  # cosine of the angle to the residual, relative to the targets
 _TIE = 1e-10  # relative difference between equal columns due to rounding
+# The parameters of algorithm 6.
+_OF_STEPS = "norm_bound", "tol", "epsilon", "beta", "max_iter"
 
 
 @dataclass(eq=False, repr=False)
-class SparseRegLand(RegressorMixin, LandmarkModel):
+class SparseRegLand(RegressorMixin, LandmarkChoice):
     r"""Predict numbers from similarities to few landmarks, chosen from a pool (RegLand-Sp).
 
     When to use it: as :class:`RegLand`, where predictions must be cheap or explained by a few
@@ -53,8 +54,8 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         improves the fit (duplicates never do), or, with a warning, if the pool is smaller.
     pool_size : int, default=200
         Number of candidates; all training points if there are fewer.
-    similarity, kind
-        As for :class:`RegLand`.
+    similarity, kind, selection
+        As for :class:`RegLand`; `selection` is that of the pool.
     algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"
         "fully_corrective" minimises the squared loss over all weights after each new landmark,
         as in the thesis' experiments; the next one has the greatest absolute product with the
@@ -148,15 +149,9 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
-    validation_fraction: float = 0.2
-    refit: bool = True
-    scoring: Any = None
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
 
     _parameter_constraints = {
-        **LandmarkModel._parameter_constraints,
+        **LandmarkChoice._parameter_constraints,
         "pool_size": [validation.COUNT],
         "algorithm": [validation.StrOptions({"fully_corrective", "forward_greedy"})],
         "ridge": [validation.NOT_NEGATIVE, "array-like"],
@@ -167,53 +162,6 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
     }
     path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
     _normalize = False
-    _numeric_targets = True
-
-    @validation.fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        landmarks: Any = None,
-    ) -> Self:
-        """Choose landmarks and their weights.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points, as for :meth:`RegLand.fit`.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on the squared errors, not negative, with "fully_corrective" only. A point of
-            weight 0 counts as absent.
-        landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
-            Unlabelled points to take as the pool (algorithm 5, step 1), ignoring `pool_size`.
-            None draws it from X.
-
-        Returns
-        -------
-        self : object
-            The fitted regressor.
-
-        Raises
-        ------
-        ValueError
-            If ``fit_intercept=True`` with "forward_greedy"; if y holds no numbers; if a pool
-            is given with ``similarity="precomputed"``; if a matrix is not square; if points or
-            similarities are not finite.
-
-        Warns
-        -----
-        UserWarning
-            If `n_landmarks` is more than the size of the pool. If others than those chosen would
-            improve the fit, and are skipped as nearly multiples of these.
-        ConvergenceWarning
-            If `max_iter` steps were not enough.
-        """
-        return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
     def _grid(self) -> Grid:
         if self.algorithm != "fully_corrective":
@@ -222,8 +170,7 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
 
     def _learn(self, data: Training) -> None:
         corrective = self.algorithm == "fully_corrective"
-        names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
-        unused = names if corrective else ("ridge",) if np.any(self.ridge) else ()
+        unused = _OF_STEPS if corrective else ("ridge",) if np.any(self.ridge) else ()
         validation.refuse_unused(self, unused, f"algorithm={self.algorithm!r}")
         if self.fit_intercept and not corrective:
             raise ValueError(
@@ -232,57 +179,50 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
             )
         if data.weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        features = self._embed(data, min(self.pool_size, len(data.y)))
-        most = max(data.path.get("n_landmarks", [self.n_landmarks]))
-        if most > (n_pool := features.shape[1]):
+        super()._learn(data)
+
+    def _embed(self, data: Training, n_drawn: int | None = None) -> Reals:
+        features = super()._embed(data, min(self.pool_size, len(data.y)))
+        if (most := self._most(data)) > (n_pool := features.shape[1]):
             text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
             data.once("warned", lambda: validation.warn(text))
-        converged = [True]
-        means: Reals = np.zeros(n_pool)
-        mean: Any = np.float64(0.0)
-        if corrective:
-            path, means, mean = self._choose_columns(data, features, most)
-        else:
-            settings = {name: getattr(self, name) for name in names}
+        return features
+
+    def _most(self, data: Training) -> int:
+        """Return the greatest number of landmarks of this model, or of those of a path."""
+        return max(data.path.get("n_landmarks", [self.n_landmarks]))
+
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list["Greedy"]:
+        n_pool = features.shape[1]
+        if self.algorithm == "forward_greedy":
+            settings, converged = {name: getattr(self, name) for name in _OF_STEPS}, [True]
             with validation.noting_convergence(converged, 0):
                 path = forward_greedy(features, data.y, max_columns=self.n_landmarks, **settings)
-        self._converged, self._dtype = converged[0], features.dtype
+            return [Greedy(path.last, 0.0, converged[0], path=path, means=np.zeros(n_pool))]
+        has_intercept = self.fit_intercept is not False
+        in_path = bool(data.path) or len(self.grid_["ridge"]) > 1
+        head = data.once("head", lambda: _Corrective(features, data.y, data.weights, in_path))
+        *_, means, mean = head.centred if has_intercept else (np.zeros(n_pool), 0.0)
+        trained = []
+        for ridge in grid["ridge"].tolist():
+            key = has_intercept, ridge
+            path = data.once(key, partial(head.path, *key, self._most(data)))
+            path = path.first(self.n_landmarks)
+            trained.append(Greedy(path.last, np.float64(mean), path=path, means=means))
+        return trained
+
+    def _keep(self, head: "Greedy") -> Self:
+        path, self._converged = head.path, head.converged
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
-        coef = path.last
-        self.coef_ = coef.astype(self._dtype)
-        intercept = mean - coef @ means[path.columns]
-        self.intercept_ = float(intercept.astype(self._dtype)) if len(coef) else float(mean)
+        self.coef_, self.intercept_ = head.coef.astype(self._dtype), float(head.intercept)
+        if len(head.coef):
+            intercept = head.intercept - head.coef @ head.means[path.columns]
+            self.intercept_ = float(intercept.astype(self._dtype))
         self.pool_indices_ = self.landmark_indices_
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
-
-    def _choose_columns(
-        self, data: Training, features: Reals, most: int
-    ) -> "tuple[GreedyPath, Reals, Any]":
-        """Return the path of the best ridge, and the means that it is centred by."""
-        self.grid_ = self._grid()
-        has_intercept, ridges = self.fit_intercept is not False, self.grid_["ridge"].tolist()
-
-        def fitted(data: Training, features: Reals, ridge: float) -> Any:
-            in_path = bool(data.path) or len(ridges) > 1
-            parts = features, data.y, data.weights, in_path
-            head = data.once("head", lambda: _Corrective(*parts))
-            key = has_intercept, ridge
-            path = data.once(key, lambda: head.path(*key, most)).first(self.n_landmarks)
-            *_, means, mean = head.centred if has_intercept else (np.zeros(len(features.T)), 0.0)
-            return path, means, np.float64(mean)
-
-        fits = [fitted(data, features, ridge) for ridge in ridges]
-        gains, values = None, list[Reals]()
-        if data.X_val is not None:
-            held_out = self._embedding.embed(data.X_val)
-            values = [(held_out - means)[:, p.columns] @ p.last + mean for p, means, mean in fits]
-            gains = -((np.column_stack(values) - data.y_val[:, np.newaxis]) ** 2)
-        best = self._choose(data, gains, values)
-        if self.refit and (whole := data.whole):
-            return fitted(whole, whole.merged(features, data, held_out), ridges[best])
-        return fits[best]
+        return self
 
 
 @dataclass(eq=False)
@@ -342,6 +282,18 @@ def _centred(values: Reals, weights: np.ndarray | None = None) -> tuple[Reals, A
     farthest = np.maximum(values.max(axis=0), -values.min(axis=0))
     values *= farthest > 8 * np.finfo(values.dtype).eps * np.abs(means)
     return values, means
+
+
+@dataclass(frozen=True, eq=False)
+class Greedy(Head):
+    """The last predictor of a path, whose columns are centred by `means`."""
+
+    _: KW_ONLY
+    path: "GreedyPath"
+    means: Reals
+
+    def values(self, features: Reals) -> Reals:
+        return (features - self.means)[:, self.path.columns] @ self.coef + self.intercept
 
 
 class GreedyPath(NamedTuple):

@@ -86,7 +86,7 @@ from tests.checks import parametrize_with_checks
         NystroemEmbedding("precomputed", 5, selection="kmeans++"),
     ]
 )
-@pytest.mark.filterwarnings("ignore:n_(landmarks|components)=:UserWarning")
+@pytest.mark.filterwarnings("ignore:(n_landmarks=|\\d+ landmarks are more):UserWarning")
 @pytest.mark.filterwarnings("ignore:(all features are 0|X looks like a distance):UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_conventions(estimator, check):
@@ -510,7 +510,8 @@ def test_bad_parameters(model):
     bad = {"pool_size": 0, "n_thresholds": 256, "n_landmarks": 0, "n_components": 0, "epsilon": -1}
     bad |= {"selection": "best", "kind": "kernel", "loss": "0-1", "spectrum": "cut", "tol": 0.0}
     bad |= {"validation_fraction": 1.0, "random_state": "no"}
-    several = [("C", value) for value in ([], [1, -1], [[1, 2]], [np.nan], "one")]
+    several = [("C", value) for value in ([], [1, -1], [[1, 2]], [np.nan], [np.inf], "one")]
+    several += [("n_neighbors", [1.0]), ("epsilon", [0.1, -1])]
     for name, value in (*bad.items(), *several):
         if name in model.get_params():
             with pytest.raises(ValueError, match=name):

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, Identity, Ramp, Sign
-from kernlearn.landmarks.selection import SELECTIONS
+from kernlearn.landmarks.base import SELECTIONS, mean_losses
 from kernlearn.linear.models import linear_paths
 
 SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)
@@ -148,6 +148,27 @@ def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
     expected = np.array([decisions[p, *cell] for p, cell in enumerate(chosen)]).T
     found = model.decision_function(X_val)
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mean_losses_over_problems_and_points_of_known_classes(n_classes, weighted):
+    rng = np.random.RandomState(n_classes)
+    codes, problems = rng.randint(-1, n_classes, 20), [1] if n_classes == 2 else range(n_classes)
+    values, weights = list(rng.standard_normal((3, 20, len(problems)))), rng.rand(20)
+    for loss, of_margin in {
+        "hinge": lambda m: max(0, 1 - m),
+        "squared_hinge": lambda m: max(0, 1 - m) ** 2,
+        "logistic": lambda m: math.log(1 + math.exp(-m)),
+    }.items():
+        found = mean_losses(values, codes, loss, weights if weighted else None)
+        for setting, of_setting in zip(found, values, strict=True):
+            total = norm = 0.0
+            for i, k in product(np.flatnonzero(codes >= 0), range(len(problems))):
+                sign, weight = 1 if codes[i] == problems[k] else -1, weights[i] ** weighted
+                total += weight * of_margin(sign * of_setting[i, k])
+                norm += weight
+            assert setting == pytest.approx(total / norm)
 
 
 @pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])

@@ -1,23 +1,35 @@
 """Embeddings by landmarks, by pairs of them, and by Nyström's method, against definitions."""
 
+import math
+from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from kernlearn.kernels import CallableKernel, GaussianKernel, LaplacianKernel, LinearKernel
-from kernlearn.landmarks import LandmarkEmbedding, NystroemEmbedding, PairEmbedding
+from kernlearn.kernels import CallableKernel, GaussianKernel
+from kernlearn.landmarks import (
+    Identity,
+    LandmarkEmbedding,
+    NystroemEmbedding,
+    PairEmbedding,
+    Ramp,
+    Sign,
+    Transfer,
+    as_transfer,
+)
 from kernlearn.landmarks.base import SELECTIONS
-from kernlearn.landmarks.embeddings import Ramp, as_transfer
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
@@ -62,7 +74,9 @@ def test_embeddings_by_their_definitions(kind, normalize):
             assert (y[problem[:, 0]] == c).all()
             assert (y[problem[:, 1]] != c).all()
     nothing = PairEmbedding(4, **options | {"similarity": lambda A, B: np.zeros((len(A), len(B)))})
-    assert not nothing.fit(X, CLASSES).transform(NEW).any()
+    warned = pytest.warns(UserWarning, match="says nothing") if normalize else nullcontext()
+    with warned:
+        assert not nothing.fit(X, CLASSES).transform(NEW).any()
 
 
 @pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-4), (np.float64, 1e-10)])
@@ -129,28 +143,9 @@ def test_fewer_points_than_landmarks():
             fitted = model.fit(X)
         assert fitted.transform(NEW).shape == (25, 60)
     # the columns of a matrix are then the points, in their order
-    given = NystroemEmbedding("precomputed", 60, random_state=0).fit(KERNEL(X))
+    by_matrix = NystroemEmbedding("precomputed", 60, random_state=0).fit(KERNEL(X))
     expected = NystroemEmbedding(KERNEL, 60, random_state=0).fit(X).transform(NEW)
-    np.testing.assert_allclose(given.transform(KERNEL(NEW, X)), expected, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "theirs"),
-    [
-        (GaussianKernel(sigma=2.0), {"kernel": "rbf", "gamma": 1 / 8}),
-        (LinearKernel(), {"kernel": "linear"}),
-        (LaplacianKernel(sigma=2.0), {"kernel": "laplacian", "gamma": 0.5}),
-    ],
-)
-def test_features_are_those_of_scikit_learn_with_the_same_landmarks(kernel, theirs):
-    m = 3 if isinstance(kernel, LinearKernel) else 12
-    found = NystroemEmbedding(kernel, m, random_state=0).fit(X)
-    expected = Nystroem(n_components=m, random_state=0, **theirs).fit(X)
-    # both take the first of the same permutation
-    np.testing.assert_array_equal(found.landmark_indices_, expected.component_indices_)
-    assert found.rank_ == m
-    theirs = expected.transform(NEW)
-    np.testing.assert_allclose(found.transform(NEW), theirs, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(by_matrix.transform(KERNEL(NEW, X)), expected, atol=1e-5)
 
 
 @EACH_SELECTION
@@ -231,3 +226,56 @@ def test_numbers_to_predict_are_no_classes(selection):
     expected = clone(model).fit(X).landmark_indices_
     np.testing.assert_array_equal(model.fit(X, X[:, 0]).landmark_indices_, expected)
     assert make_pipeline(model, Ridge()).fit(X, X[:, 0]).score(X, X[:, 0]) > 0
+
+
+@dataclass(frozen=True)
+class Arctan(Transfer):
+    """A function of a user's own."""
+
+    def _write(self, t, out):
+        np.arctan(t, out=out)
+
+
+SLOWLY = {
+    Identity(): lambda t: t,
+    Sign(): lambda t: (t > 0) - (t < 0),
+    Ramp(): lambda t: max(-1, min(1, t)),
+    Ramp(50): lambda t: max(-1, min(1, 50 * t)),
+    Arctan(): math.atan,
+}
+EVERY = pytest.mark.parametrize("transfer", SLOWLY)
+
+
+@EVERY
+@given(t=st.lists(st.floats(-5, 5, width=32)))
+def test_is_the_function_element_by_element(transfer, t):
+    found = transfer(t)
+    np.testing.assert_allclose(found, [SLOWLY[transfer](x) for x in t], rtol=1e-12, atol=1e-14)
+
+
+@EVERY
+def test_types_and_outputs(transfer):
+    for dtype, expected in (("f4", "f4"), ("i8", "f8"), ("f8", "f8")):
+        t = np.arange(-15, 15, dtype=dtype).reshape(5, 6)
+        before = t.copy()
+        found = transfer(t)
+        assert found.dtype == expected
+        np.testing.assert_array_equal(t, before)
+        assert not np.shares_memory(found, t)
+    out = t[:, 1:3]
+    assert transfer(out, out=out) is out  # in place, of a part
+    np.testing.assert_array_equal(t[:, 1:3], found[:, 1:3])
+    np.testing.assert_array_equal(t[:, 3:], before[:, 3:])
+
+
+def test_many_things_stand_for_a_transfer_function():
+    named = {"identity": Identity(), "sign": Sign(), "ramp": Ramp(1), 100: Ramp(100)}
+    for spec, expected in named.items():
+        assert as_transfer(spec) == expected
+    assert Ramp(np.float64(5))(np.ones(2, np.float32)).dtype == np.float32
+    for spec in ("step", None, [1.0], True, Ramp, -3, np.sin):
+        with pytest.raises(ValueError, match=r"transfer|slope"):
+            as_transfer(spec)
+    for slope in (0, -1.0, np.inf, np.nan, "5", True, None):
+        with pytest.raises(ValueError, match="slope"):
+            Ramp(slope)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import mean_absolute_error
 
 from kernlearn.landmarks import ORLand
 from kernlearn.landmarks.ordinal import OrdinalProblem, as_thresholds
@@ -166,16 +165,6 @@ def test_the_estimator_is_the_solver_on_the_embedding(constraints, thresholds):
     assert set(nothing.predict(NEW)) == {6}  # a value on a threshold has the upper grade
     two = ORLand(10, thresholds=[0.25], random_state=0).fit(X, Y > 4)
     np.testing.assert_allclose(two.decision_function(NEW), two.real_value(NEW) - 0.25)
-
-
-def test_c_is_chosen_by_absolute_error():
-    Cs, options = [0.01, 1, 100], {"tol": 1e-10, "random_state": 0}
-    model = ORLand(8, C=Cs[::-1], **options).fit(X, Y, X_val=NEW, y_val=NEW_Y)
-    single = [ORLand(8, C=C, **options).fit(X, Y).predict(NEW) for C in Cs]
-    errors = [mean_absolute_error(NEW_Y, predicted) for predicted in single]
-    np.testing.assert_allclose(-model.validation_scores_, errors)
-    assert len(set(errors)) > 1
-    assert Cs[int(np.argmin(errors))] == model.C_
 
 
 def test_the_order_of_grades():
