@@ -98,11 +98,9 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def features(self, X: Any) -> NDArray[np.floating]:
         """Return the features of points that are validated already."""
-        Z = np.empty((X.shape[0], self._n_features_out), X.dtype)
-        write = self._writer(X)
-        for rows in self._blocks(X):
-            _write_finite(write, X[rows], Z[rows])
-        return Z
+        features = np.empty((X.shape[0], self._n_features_out), X.dtype)
+        list(self._blocks(X, features))
+        return features
 
     def transform_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Map points to their features in blocks, without storing all of them.
@@ -119,21 +117,18 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Z : ndarray of shape (n_rows, n_features_out)
             Features of these rows.
         """
-        X = self._check_data(X)
-        write = self._writer(X)
-        for rows in self._blocks(X):
-            Z = np.empty((rows.stop - rows.start, self._n_features_out), X.dtype)
-            _write_finite(write, X[rows], Z)
-            yield rows, Z
+        return self._blocks(self._check_data(X))
 
-    def _blocks(self, X: Any) -> Iterator[slice]:
-        return row_blocks(
-            X.shape[0],
-            self._n_features_out,
-            itemsize=X.dtype.itemsize,
-            block_bytes=self._block_bytes,
-            multiple=self._rows_together,
-        )
+    def _blocks(self, X: Any, out: Any = None) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield rows of X and their features, written into these rows of `out` if it is given."""
+        write, n = self._writer(X), self._n_features_out
+        sizes = {"itemsize": X.dtype.itemsize, "block_bytes": self._block_bytes}
+        for rows in row_blocks(X.shape[0], n, **sizes, multiple=self._rows_together):
+            Z = np.empty((rows.stop - rows.start, n), X.dtype) if out is None else out[rows]
+            with np.errstate(over="ignore", invalid="ignore"):  # which is refused
+                write(X[rows], Z)
+            validation.check_features(Z)
+            yield rows, Z
 
     def _check_data(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -166,12 +161,6 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _write_finite(write: WriteFeatures, X: Any, out: NDArray[np.floating]) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):  # which is refused
-        write(X, out)
-    validation.check_features(out)
 
 
 def real_signs(shape: tuple[int, ...], random_state: np.random.RandomState) -> NDArray[np.int8]:

@@ -725,6 +725,5 @@ def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[An
         scores = np.concatenate(of_model)
         scores += model.svm_.intercept_
         scores = scores[:, 0] if scores.shape[1] == 1 else scores
-        by_codes = method == "predict"
-        outputs.append(model.classes_[validation.predicted_codes(scores)] if by_codes else scores)
+        outputs.append(model._predict(scores) if method == "predict" else scores)
     return outputs

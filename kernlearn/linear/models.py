@@ -113,19 +113,16 @@ def linear_paths(
             "solver='newton'"
         )
     X, signs = _with_constant(features, fit_intercept), np.asarray(Y, dtype=np.float64)
-    paths = np.empty((len(signs), len(Cs), X.shape[1]))
-    weighted, edge = _LOSSES[loss]
-    if solver == "newton":
-        newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
-    else:
+    factors = [1.0] * len(signs) if weights is None else np.broadcast_to(weights, signs.shape)
+    problems = zip(signs, factors, strict=True)
+    if solver == "truncated_newton":
         truncated = _truncated(X, tol)
-    for k, y in enumerate(signs):
-        factors = 1.0 if weights is None else np.broadcast_to(weights, signs.shape)[k]
-        if solver == "newton":
-            paths[k] = newton.path(weighted(factors), -y, Cs, -edge)
-        else:
-            paths[k] = truncated.path(y, Cs, factors)
-    return _coef_and_intercept(paths, X.dtype, fit_intercept)
+        paths = [truncated.path(y, Cs, of_rows) for y, of_rows in problems]
+    else:
+        newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
+        weighted, edge = _LOSSES[loss]
+        paths = [newton.path(weighted(of_rows), -y, Cs, -edge) for y, of_rows in problems]
+    return _coef_and_intercept(np.array(paths), X.dtype, fit_intercept)
 
 
 def regression_paths(
