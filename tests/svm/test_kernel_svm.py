@@ -258,12 +258,17 @@ def test_native_prediction_evaluates_the_exponential_kernel_itself(
     assert not hasattr(model, "predict_native")
 
 
-def test_native_prediction_is_there_for_kernels_of_libsvm_alone():
-    class Other(ExponentialKernel):
-        pass
+class Other(ExponentialKernel):
+    """A subclass may compute something else."""
 
+
+class OtherPolynomial(PolynomialKernel):
+    """So may this."""
+
+
+def test_native_prediction_is_there_for_kernels_of_libsvm_alone():
     assert not hasattr(KernelSVM(), "predict_native")  # not fitted
-    for kernel in (Other(1.0), Gaussian(), "precomputed"):
+    for kernel in (Other(1.0), OtherPolynomial(), Gaussian(), "precomputed"):
         X = laplacian_kernel(X2) if kernel == "precomputed" else X2 / 10
         assert not hasattr(KernelSVM(kernel).fit(X, Y2), "predict_native")
 
@@ -357,6 +362,19 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, has_memory, monk
         alone = clone(model).set_params(**params).fit(points, y).decision_function(points)
         np.testing.assert_allclose(fitted.decision_function(points), alone, atol=1e-5)
         np.testing.assert_allclose(values, alone, atol=1e-5)
+
+
+def test_the_limit_of_iterations_is_read_from_the_output(monkeypatch):
+    said = "..*\noptimization finished, #iter = {}\nnu = 0.5\n"
+    few, many = np.array([50, 50]), np.array([50, 50, 200_000])
+    assert not solvers.reached_limit(said.format(9_999_999), few)
+    assert solvers.reached_limit(said.format(10_000_000), few)
+    # of the first pair, whose limit is that of its own rows
+    assert solvers.reached_limit(said.format(10_000_000) + 2 * said.format(5), many)
+    assert not solvers.reached_limit(said.format(5) + 2 * said.format(10_000_000), many)
+    monkeypatch.setattr(solvers, "reached_limit", lambda output, n: "#iter = " in output)
+    with pytest.warns(ConvergenceWarning, match="limit of iterations"):
+        KernelSVM().fit(X4, Y4)
 
 
 def test_settings_whose_solver_stopped_early(monkeypatch):
