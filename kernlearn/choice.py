@@ -129,8 +129,7 @@ def split_for_choice(
     if X_val is None and y_val is None:
         if n_choices == 1:
             return rows, None, None, None, None
-        if len(rows) < len(codes):
-            codes = np.unique(codes[rows], return_inverse=True)[1]
+        codes = np.unique(codes[rows], return_inverse=True)[1]
         training, held_out = hold_out(codes, model.validation_fraction, rng)
         training, held_out = rows[training], rows[held_out]
         weights_val = validation.taken(weights, held_out)

@@ -260,8 +260,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         support = self._support = self._train(problem, of_path)
         self.support_ = problem.rows[support.indices].astype(np.int32)
         self.n_support_ = support.n_by_class
-        self.dual_coef_ = self._sign * support.coefficients
-        self.intercept_ = -self._sign * support.rho
+        # decision values of two classes have the other sign than LIBSVM's, as in scikit-learn
+        sign = -1 if len(self.classes_) == 2 else 1
+        self.dual_coef_, self.intercept_ = sign * support.coefficients, -sign * support.rho
         if not self._precomputed:
             self.support_vectors_ = problem.X[support.indices]
         elif hasattr(self, "support_vectors_"):
@@ -460,11 +461,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """Count the pairs that each class wins, the first class of a pair for a positive value."""
         first, second = _pair_members(len(self.classes_))
         return (values > 0) @ first + (values <= 0) @ second
-
-    @property
-    def _sign(self) -> int:
-        """Sign of the decision values relative to LIBSVM's, as in scikit-learn."""
-        return -1 if len(self.classes_) == 2 else 1
 
     def _check_rows(self, X: Any) -> Any:
         return check_points(self, X, _kernels_of(self.kernel_), dtypes=(np.float64,))
