@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: The names of LIBSVM's own kernels, by its numbers.
-LIBSVM = ("linear", "poly", "rbf", "sigmoid")
+LIBSVM = ("linear", "poly", "rbf")
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ class LandmarkModel(SimilarityEstimator):
 class LandmarkChoice(LandmarkModel):
     """Base of the models of numbers and grades, whose parameters are chosen by a mean loss."""
 
-    n_landmarks: int = 50
+    n_landmarks: int = 100
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"

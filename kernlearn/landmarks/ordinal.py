@@ -314,7 +314,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
 
     Parameters
     ----------
-    n_landmarks : int, default=50
+    n_landmarks : int, default=100
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity, kind, selection
         As for :class:`RegLand`.

@@ -208,7 +208,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
     Parameters
     ----------
-    n_landmarks : int, default=50
+    n_landmarks : int, default=100
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
         The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
@@ -351,7 +351,7 @@ class RankLand(LandmarkModel):
 
     Parameters
     ----------
-    n_landmarks : int, default=50
+    n_landmarks : int, default=100
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity, kind, selection
         As for :class:`RegLand`.
@@ -405,7 +405,7 @@ class RankLand(LandmarkModel):
     True
     """
 
-    n_landmarks: int = 50
+    n_landmarks: int = 100
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"

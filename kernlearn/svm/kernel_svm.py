@@ -32,7 +32,6 @@ _BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
 TAKEN: dict[Any, set[str]] = {
     "linear": set(),
     "rbf": {"gamma"},
-    "sigmoid": {"gamma", "coef0"},
     "poly": {"gamma", "coef0", "degree"},
 }
 
@@ -88,7 +87,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf" and "sigmoid" are LIBSVM's own kernels. Other names, kernel objects
+        "linear", "poly" and "rbf" are LIBSVM's own kernels. Other names, kernel objects
         and functions are those that :func:`~kernlearn.kernels.as_kernel` takes, also of texts,
         sets, series and other objects; a clone is fitted on X. "precomputed" if X contains
         kernel values. `kernlearn.kernels.PolynomialKernel` and
@@ -100,10 +99,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Degree of "poly". This and the next two are refused with kernels that they do not belong
         to, which take their own parameters.
     gamma : {"scale", "auto"} or float, default="scale"
-        Factor of "poly", "rbf" and "sigmoid"; "scale" is 1 / (n_features · X.var()), "auto" is
+        Factor of "poly" and "rbf"; "scale" is 1 / (n_features · X.var()), "auto" is
         1 / n_features.
     coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
+        Constant of "poly".
     solver : {"libsvm", "interior_point"}, default="libsvm"
         "interior_point", for two classes, computes the kernel matrix. Where LIBSVM does not end
         within 50 000 iterations, it converges for any C, in about 25 iterations of O(n³). It is

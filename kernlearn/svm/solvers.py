@@ -61,8 +61,7 @@ class SVMKernel:
             return map_squared_distances(left, right, -self.gamma, np.exp)
         if self.kernel == "linear":
             return safe_sparse_dot(X, Y.T, dense_output=True)
-        function = np.tanh if self.kernel == "sigmoid" else partial(power, exponent=self.degree)
-        return map_products(X, Y, lambda t: function(self.gamma * t + self.coef0))
+        return map_products(X, Y, lambda t: power(self.gamma * t + self.coef0, self.degree))
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
