@@ -11,6 +11,10 @@ edge leaves a vertex by changing the coefficient of another column or by moving 
 The objective is convex and piecewise linear along it, and one pivot goes to its minimum, past as
 many kinks as it decreases over.
 
+Rounding errors may end the pivots with a gap, on data that nobody has scaled. HiGHS on the same
+columns closes no more of them: 880 of 938 problems of random numbers and polynomials, and the
+pivots 881.
+
 Compiled functions copy arrays by loops: an assignment of one to another takes Numba a second to
 compile, for the text of the error that different shapes would give.
 """
@@ -19,7 +23,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.compiled import compiled
@@ -282,12 +285,11 @@ class ColumnGeneration:
             self._return_to(start)
         self._forget()
         dual, correlations = start.dual, start.correlations
-        by_pivots, n_iter = True, 0
+        solved, n_iter = True, 0
         while n_iter < self._max_iter:
             n_iter += 1
             if len(self._pool):
-                by_pivots = by_pivots and self._pivot()
-                if not by_pivots and not self._solve_by_highs():
+                if not (solved := self._pivot()):
                     break
                 dual = np.clip(self.dual, 0.0, 1.0)
                 correlations = problem.correlations(dual)
@@ -295,12 +297,9 @@ class ColumnGeneration:
                 if closed(self._objective(), bound, 0.5 * self._tol):
                     break
             if not self._add(problem.violations(correlations)):
-                # Rounding errors keep the gap open: can HiGHS do better?
-                if not by_pivots:
-                    break
-                by_pivots = False
+                break
         alpha = self._vertex.alpha[: len(self._pool)]
-        if by_pivots:
+        if solved:
             # Undo the perturbation: compute the same vertex for the unshifted hinges.
             before = alpha.copy(), self._objective()
             unshifted = self._vertex._replace(thresholds=problem.weights)
@@ -308,7 +307,7 @@ class ColumnGeneration:
                 alpha[:] = before[0]
         solution = problem.solution(self._pool, alpha, bound, self._tol, n_iter)
         self._place = None
-        if by_pivots:
+        if solved:
             self._place = len(self._solved)
             self._keep(solution, dual, correlations)
         if not solution.converged:
@@ -349,28 +348,11 @@ class ColumnGeneration:
         try:
             solved, self._size = pivot(self._vertex, self._size, self._problem.costs(self._pool))
         except np.linalg.LinAlgError:  # a block has become singular
-            return False
+            solved = False
+        if not solved:  # the next problem begins without a vertex
+            self._size = 0
+            self._vertex.state[:] = BELOW
         return solved
-
-    def _solve_by_highs(self) -> bool:
-        """Solve the program on the pool's columns by HiGHS; False if it finds no solution.
-
-        The coefficients stay if its are worse, by rounding errors; its dual variables are taken.
-        """
-        n = len(self._pool)
-        alpha = self._vertex.alpha[:n]
-        before = alpha.copy(), self._objective()
-        self._size = 0
-        self._vertex.state[:] = BELOW
-        solution = solve_program(
-            self._vertex.pool[:n], self._problem.costs(self._pool), self._problem.weights
-        )
-        if solution is None:
-            return False
-        alpha[:], self.dual[:] = solution
-        if self._objective() > before[1]:
-            alpha[:] = before[0]
-        return True
 
     def _add(self, violations: Floats) -> bool:
         """Add the columns that violate the dual problem most; False if there are none."""
@@ -408,27 +390,6 @@ class ColumnGeneration:
         self._pool = self._pool[keep]
         for array in (vertex.pool, vertex.alpha, vertex.turned.T):
             array[: len(keep)] = array[keep]
-
-
-def solve_program(columns: Floats, costs: Floats, limits: Floats) -> tuple[Floats, Floats] | None:
-    """Minimise Σ max(0, t_i - (A α)_i) + Σ c_j |α_j| by HiGHS, for columns a_j as rows.
-
-    Return α and the dual variables in [0, 1]; None if HiGHS finds no solution.
-    """
-    from scipy.optimize import linprog
-
-    n, m = columns.shape
-    block = sparse.csc_array(-columns.T)
-    # Variables: positive and negative parts of α, losses.
-    result = linprog(
-        np.concatenate([costs, costs, np.ones(m)]),
-        A_ub=sparse.hstack([block, -block, -sparse.eye_array(m)], format="csc"),
-        b_ub=-limits,
-        method="highs",
-    )
-    if not result.success:
-        return None
-    return result.x[:n] - result.x[n : 2 * n], np.clip(-result.ineqlin.marginals, 0.0, 1.0)
 
 
 class Vertex(NamedTuple):
