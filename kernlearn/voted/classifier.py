@@ -12,7 +12,7 @@ from functools import partial
 from itertools import groupby, product, repeat
 from math import comb, pi, prod, sqrt
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,9 @@ from kernlearn.validation import Floats, Indices
 if TYPE_CHECKING:
     from kernlearn.voted.simplex import SparseSolution
 
+
+#: The values of parameters to choose from, by name.
+Axes: TypeAlias = dict[str, list[float]]
 
 _FLOATS = (np.float64,)  # the type of points
 _COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}
@@ -123,10 +126,10 @@ class Settings:
     rows: Indices
 
     def decisions(self, X: Any) -> list[Floats]:
-        """Return f for each setting, of shape (n_samples, n_problems); kernels are shared."""
+        """Return what `decision_function` does of X for each setting; kernels are shared."""
         solutions = [one for cell in self.cells for one in cell.solutions]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
-        return np.split(sums, len(self.cells), axis=1)
+        return [_columns(values) for values in np.split(sums, len(self.cells), axis=1)]
 
 
 @dataclass(eq=False, repr=False)
@@ -160,18 +163,18 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         """Return the names of the parameters of a path that matter."""
         return self.path_parameters
 
-    def _axes(self, names: Iterable[str]) -> dict[str, list[float]]:
+    def _axes(self, names: Iterable[str]) -> Axes:
         """Return the values of parameters to choose from, descending."""
         return {name: _descending(getattr(self, name), name) for name in names}
 
     def _complexities(
-        self, grams: Floats, family: KernelFamily, weights: Floats
-    ) -> Sequence[Floats]:
-        """Return the r_k, for each value of the first parameter if they depend on it.
+        self, grams: Floats, family: KernelFamily, weights: Floats, axes: Axes
+    ) -> Floats:
+        """Return the r_k in rows, one for each value of the first axis if they depend on it.
 
         A point of weight w counts as w points.
         """
-        return [np.zeros(len(grams))]
+        return np.zeros((1, len(grams)))
 
     @validation.fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -236,13 +239,10 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             if weights_val is not None:
                 weights = weights * weights_val
             values = settings.decisions(X_val)
-            scores: Floats = np.average(
-                [validation.predicted_codes(one) == codes for one in values],
-                axis=1,
-                weights=weights,
-            )
-            if self.scoring is not None:
-                values = [one.ravel() if one.shape[1] == 1 else one for one in values]
+            if self.scoring is None:
+                right = [validation.predicted_codes(one) == codes for one in values]
+                scores: Floats = np.average(right, axis=1, weights=weights)
+            else:
                 scores = choice.scores(self.scoring, repeat(self), values, X_val, y_val, weights)
             sizes = np.array([len(one.support) for one in settings.cells])
             # rounded to ignore rounding errors
@@ -288,9 +288,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
 
         def outputs(method: str, X: Any) -> list[NDArray[Any]]:
             decisions = settings.decisions(model._check_points(X))
-            if method == "predict":
-                return [model.classes_[validation.predicted_codes(one)] for one in decisions]
-            return [one.ravel() if one.shape[1] == 1 else one for one in decisions]
+            return [*map(model._predict, decisions)] if method == "predict" else decisions
 
         params = [{name: cell.params[name] for name in grid} for cell in settings.cells]
         converged = [all(one.converged for one in cell.solutions) for cell in settings.cells]
@@ -327,8 +325,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             ``classes_[1]``.
         """
         check_is_fitted(self)
-        values = self._family.sums(self._check_points(X), self.coef_)
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return _columns(self._family.sums(self._check_points(X), self.coef_))
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -348,9 +345,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
         return X, y, codes, weights, by_class
 
-    def _solve(
-        self, axes: dict[str, list[float]], data: tuple[Any, ...], rows: Indices
-    ) -> Settings:
+    def _solve(self, axes: Axes, data: tuple[Any, ...], rows: Indices) -> Settings:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
 
@@ -365,7 +360,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         else:
             family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
         grams = family.grams(X)
-        complexities = self._complexities(grams, family, weights)
+        complexities = self._complexities(grams, family, weights, axes)
         params = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
         # they depend on the first axis alone, if on any
         each_r = np.repeat(complexities, len(params) // len(complexities), axis=0)
@@ -518,8 +513,8 @@ class VotedKernelClassifier(VotedClassifier):
         return self.path_parameters if is_local else self.path_parameters[1:]
 
     def _complexities(
-        self, grams: Floats, family: KernelFamily, weights: Floats
-    ) -> Sequence[Floats]:
+        self, grams: Floats, family: KernelFamily, weights: Floats, axes: Axes
+    ) -> Floats:
         name = self.complexity
         if not isinstance(name, str):
             r = np.asarray(name)
@@ -528,9 +523,9 @@ class VotedKernelClassifier(VotedClassifier):
                     f"'complexity' must hold one number >= 0 for each of the {len(grams)} kernels "
                     f"(infinity is one), or be a name, got {name!r}"
                 )
-            return [r.astype(np.float64)]
+            return r.astype(np.float64)[np.newaxis]
         if not np.any(self.lam):
-            return super()._complexities(grams, family, weights)
+            return super()._complexities(grams, family, weights, axes)
         if name in ("local", "monte_carlo") and np.ptp(weights):
             raise ValueError(f"complexity={name!r} takes no sample_weight")
         # The same signs for all kernels, whose order then does not matter.
@@ -546,13 +541,12 @@ class VotedKernelClassifier(VotedClassifier):
                     kappa = float(np.sqrt(np.diag(gram).max()))
                     values.append(dimension_complexity(kappa, dimension))
                 elif name == "local":
-                    radii = _descending(self.local_radius, "local_radius")
-                    values.append(local_complexity(gram, radii))
+                    values.append(local_complexity(gram, axes["local_radius"]))
                 else:
                     values.append(monte_carlo_complexity(gram, random_state=seed))
             except ValueError as error:
                 raise ValueError(f"complexity of kernel {k}: {error}") from error
-        return list(np.atleast_2d(np.array(values).T))
+        return np.atleast_2d(np.array(values).T)
 
 
 @dataclass(eq=False, repr=False)
@@ -621,6 +615,11 @@ def _descending(values: Any, name: str) -> list[float]:
     """Return the values of a parameter to choose from."""
     ascending = validation.candidate_values(values, name, zero=name != "local_radius")
     return ascending.astype(np.float64)[::-1].tolist()
+
+
+def _columns(values: Floats) -> Floats:
+    """Return the values of several problems as they are, those of a single one without an axis."""
+    return values[:, 0] if values.shape[1] == 1 else values
 
 
 def _coefficients(solutions: "Sequence[SparseSolution]", family: KernelFamily) -> list[Any]:

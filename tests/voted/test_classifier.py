@@ -252,13 +252,16 @@ def test_path_of_radii(moons):
     grid = {"local_radius": [1.0, 0.01]}
     kernels = [PolynomialKernel(k) for k in (1, 2, 4)]
     for name in ("local", "trace"):
-        estimator = VotedKernelClassifier(kernels, complexity=name, lam=0.1)
+        estimator = VotedKernelClassifier(kernels, complexity=name, lam=0.1, random_state=0)
         (fits,) = estimator.path(X, y, grid)
         for params, model in zip(fits.params, fits.models, strict=True):
             single = clone(estimator).set_params(**params).fit(X, y)
             assert model.best_params_ == single.best_params_
             np.testing.assert_allclose(model.penalties_, single.penalties_)
             np.testing.assert_array_equal(model.predict(X_test), single.predict(X_test))
+        chosen = clone(estimator).set_params(**grid).fit(X, y)  # and trained again on all points
+        single = clone(estimator).set_params(**chosen.best_params_).fit(X, y)
+        np.testing.assert_allclose(chosen.penalties_, single.penalties_)
 
 
 def test_norm_1_svm_is_one_kernel_without_complexity(moons):
