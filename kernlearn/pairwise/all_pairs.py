@@ -48,11 +48,11 @@ class ClassMoments(NamedTuple):
 
     def means(self) -> Floats:
         """Return the weighted means, shape (2, n_features)."""
-        return np.array([one.mean for one in self.moments])
+        return np.array([moments.mean for moments in self.moments])
 
     def covariances(self) -> Floats:
         """Return the weighted covariances, shape (2, n_features, n_features)."""
-        return np.array([one.scatter / (one.weight or 1.0) for one in self.moments])
+        return np.array([each.scatter / (each.weight or 1.0) for each in self.moments])
 
     def add(self, X: Floats, codes: Codes, decay: float) -> None:
         """Add points; a step of the stream multiplies the weights of earlier ones by `decay`."""
@@ -234,9 +234,6 @@ class AllPairsMoments(StreamRanker):
         self._state.merge(other._state, self._decay)
         self._solutions = {}
         return self
-
-    def _means(self) -> Floats:
-        return self._state.means()
 
     def _weights(self) -> Floats:
         if self._ridge not in self._solutions:

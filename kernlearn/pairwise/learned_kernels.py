@@ -153,35 +153,29 @@ class OnlinePairLearner(BaseEstimator, ABC):
         self._w = self._project(self._start(X, y))
         self._total = np.zeros_like(self._w)
         self._buffer = Buffer(self.buffer, self.buffer_size, check_random_state(self.random_state))
-        # the points in the buffer and their classes, numbered in the order in which they came
-        self._rows = np.zeros((self.buffer_size, X.shape[1]))
-        self._codes = np.zeros(self.buffer_size, dtype=np.int64)
-        self._code_of: dict[Any, int] = {}
+        # the points in the buffer and their labels, by slot
+        self._rows, self._labels = np.zeros((0, X.shape[1])), y[:0]
         self.classes_ = np.unique(y)
         self.n_samples_seen_ = 0
         return self
 
     def _feed(self, X: Any, y: NDArray[Any]) -> Self:
         self.classes_ = np.union1d(self.classes_, y)
-        seen = self._code_of
-        codes = np.array([seen.setdefault(label, len(seen)) for label in y.tolist()])
         for part in gen_batches(X.shape[0], _BLOCK_ROWS):
             with np.errstate(over="ignore", invalid="ignore"):
-                self._learn(to_dense(X[part]), codes[part])
+                self._learn(to_dense(X[part]), y[part])
         self._publish(self._total / self.n_samples_seen_)
         return self
 
-    def _learn(self, X: Floats, codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Floats, y: NDArray[Any]) -> None:
         """Take a step for each of some points, and move the buffer."""
-        size = len(self._rows)
-        n_old = min(self.n_samples_seen_, size)
-        points = np.concatenate([self._rows[:n_old], X])
-        labels = np.concatenate([self._codes[:n_old], codes])
+        n_old = len(self._rows)
+        points, labels = np.concatenate([self._rows, X]), np.concatenate([self._labels, y])
         block, moves = self._block(points, n_old), self._buffer.moves(len(X))
         # the position in the block of the point in each slot; points move at the end only
-        places = np.arange(size)
+        places = np.arange(self.buffer_size)
         for i in range(n_old, len(points)):
-            others = places[: min(self.n_samples_seen_, size)]
+            others = places[: self.n_samples_seen_]
             self.n_samples_seen_ += 1
             if len(others):
                 signs = np.where(labels[others] == labels[i], 1.0, -1.0)
@@ -190,9 +184,8 @@ class OnlinePairLearner(BaseEstimator, ABC):
                     self._step(self.eta / np.sqrt(self.n_samples_seen_) * gradient)
             self._total += self._w
             moves.carry_out(i - n_old, places, i)
-        n_kept = min(self.n_samples_seen_, size)
-        self._rows[:n_kept] = points[places[:n_kept]]
-        self._codes[:n_kept] = labels[places[:n_kept]]
+        kept = places[: self.n_samples_seen_]
+        self._rows, self._labels = points[kept], labels[kept]
 
     def _step(self, change: Floats) -> None:
         w = self._w - change
@@ -649,7 +642,7 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples,)
         """
-        points = self._points(X)
+        points = self._points(X)  # refused before `fit`
         return self.classifier_.predict(points)
 
     def _points(self, X: Any) -> Any:
@@ -726,7 +719,7 @@ class MetricKNNClassifier(TwoStageClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        points = self._points(X)
+        points = self._points(X)  # refused before `fit`
         return self.classifier_.predict_proba(points)
 
 
@@ -796,7 +789,7 @@ class SimilaritySVM(TwoStageClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
         """
-        points = self._points(X)
+        points = self._points(X)  # refused before `fit`
         return self.classifier_.decision_function(points)
 
 

@@ -27,8 +27,8 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from itertools import repeat
-from math import isfinite
-from numbers import Integral
+from numbers import Integral, Real
+from sys import float_info
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -83,8 +83,6 @@ class Moves(NamedTuple):
 class Buffer:
     """The moves of a buffer along a stream; the points are stored by the learner.
 
-    A copy goes on from where the buffer stands, as if it were alone.
-
     Parameters
     ----------
     policy : {"fifo", "rs", "rsx", "rsx2"}
@@ -117,7 +115,6 @@ class Buffer:
         n_missing = n_steps - (len(starts) - 1)
         if n_missing > 0:
             n_new = max(n_missing, _AHEAD)
-            self.rng = deepcopy(self.rng)  # which copies of the buffer share
             new = draw_moves(self.policy, self.size, self._n_drawn + 1, n_new, self.rng)
             self._n_drawn += n_new
             begin, end = starts[0], starts[-1]
@@ -159,6 +156,10 @@ class StreamState(NamedTuple):
         places, counts = np.full((2, size), -1), np.zeros(5, dtype=np.int64)
         rows, sums = np.zeros((size, d)), np.zeros((2, d))
         return cls(np.zeros(models), np.zeros(models), sums, rows, places, counts)
+
+    def means(self) -> Floats:
+        """Return the means of both classes, shape (2, n_features)."""
+        return self.sums / self.counts[:2, np.newaxis]
 
     def of_model(self, m: int) -> "StreamState":
         """Return a state of one of several models."""
@@ -231,10 +232,6 @@ class StreamRanker(
         w, total, *_, counts = self._state
         return ((total + counts[2] * w) / self.n_samples_seen_ if self._averages else w)[0]
 
-    def _means(self) -> Floats:
-        """Return the means of both classes, shape (2, n_features)."""
-        return self._state.sums / self._state.counts[:2, np.newaxis]
-
     @property
     def coef_(self) -> Floats:
         """The weights."""
@@ -248,7 +245,7 @@ class StreamRanker(
     def _intercept(self, w: Floats) -> float:
         negative, positive = self._state.counts[:2]
         if negative and positive:
-            means = self._means()
+            means = self._state.means()
             return -float(w @ (0.5 * (means[0] + means[1])))
         # no pair yet and w = 0: predict the one class
         return 1.0 if positive else -1.0 if negative else 0.0
@@ -319,8 +316,8 @@ class StreamRanker(
         models = []
         for m, point in enumerate(points):
             models.append(copy(first))
-            buffers = [copy(buffer) for buffer in first._buffers]
-            vars(models[m]).update(point, _state=first._state.of_model(m), _buffers=buffers)
+            alone = {"_state": first._state.of_model(m), "_buffers": deepcopy(first._buffers)}
+            vars(models[m]).update(point, **alone)
             models[m]._settle()
         yield linear_fits(points, models)
 
@@ -489,22 +486,18 @@ def item_row(x: Item, names: Collection[Hashable]) -> Floats:
     """Return the values of features of an item as a row, 0 for those that it lacks."""
     try:
         # unlike NumPy's arrays it reads no numbers in texts
-        values = array("d", map(x.get, names, repeat(0.0)))
-        row = np.frombuffer(values)[np.newaxis] if values else np.empty((1, 0))
+        row = np.array(array("d", map(x.get, names, repeat(0.0))), ndmin=2)
     except (TypeError, ValueError, OverflowError):
-        row = None
-    if row is None or not np.isfinite(row).all():
-        wrong = next(name for name, value in x.items() if not _is_number(value))
+        row = np.array([[np.nan]])
+    if not np.isfinite(row).all():
+        wrong = next(
+            name
+            for name, value in x.items()
+            if not (isinstance(value, Real) and abs(value) <= float_info.max)
+        )
         raise ValueError(f"feature {wrong!r} is {x[wrong]!r}, and must be a finite number")
     row.flags.writeable = False
     return row
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return isfinite(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 @dataclass(eq=False, repr=False)

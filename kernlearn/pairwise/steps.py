@@ -165,9 +165,7 @@ def _move(
     """
     starts, slots, sources = moves
     # a slot may take a point from another that moves itself
-    shuffled = False
-    for j in range(starts[i], starts[i + 1]):
-        shuffled = shuffled or sources[j] >= 0
+    shuffled = (sources[starts[i] : starts[i + 1]] >= 0).any()
     rows = state.rows.copy() if shuffled else state.rows
     places = state.places.copy() if shuffled else state.places
     n_negative = state.counts[3]
