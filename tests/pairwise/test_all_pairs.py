@@ -5,10 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.optimize import check_grad
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import roc_auc_score
 
 from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
@@ -100,20 +98,6 @@ def test_columns_of_unlike_scale(model):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-9)
 
 
-def test_a_half_life_follows_a_change():
-    X, y = stream(6000, 5, shift=2.0)
-    X[3000:] *= -1
-    fresh, fresh_y = X[4500:], y[4500:]
-    aucs = [
-        roc_auc_score(
-            fresh_y, AllPairsMoments(half_life=h).fit(X[:4500], y[:4500]).decision_function(fresh)
-        )
-        for h in (None, 300.0)
-    ]
-    assert aucs[0] < 0.2
-    assert aucs[1] > 0.85
-
-
 # -- the squared hinge ----------------------------------------------------------------------------
 
 
@@ -123,26 +107,17 @@ def test_a_half_life_follows_a_change():
     negative=st.lists(st.sampled_from([-1.0, -0.5, 0.0, 1.25]), min_size=1, max_size=8),
 )
 def test_sums_over_pairs(positive, negative):
-    scores = np.array(positive + negative)
-    labels = np.arange(len(scores)) < len(positive)
-    order = np.random.default_rng(0).permutation(len(scores))
-    shares = 1 / np.bincount(labels)[labels.astype(int)]
+    scores, rng = np.array(positive + negative), np.random.default_rng(0)
+    labels, weights = np.arange(len(scores)) < len(positive), rng.uniform(1, 2, len(scores))
+    shares = weights / np.bincount(labels, weights)[labels.astype(int)]
+    order = rng.permutation(len(scores))
     pairs = ActivePairs(scores[order], labels[order], shares[order])
     missing = np.maximum(0, 1 - np.subtract.outer(positive, negative))
-    np.testing.assert_allclose(pairs.loss, np.mean(missing**2), atol=1e-12)
-    expected = np.concatenate([-missing.sum(axis=1), missing.sum(axis=0)]) * 2 / missing.size
+    of_pairs = np.outer(shares[labels], shares[~labels])
+    np.testing.assert_allclose(pairs.loss, (of_pairs * missing**2).sum(), atol=1e-12)
+    slopes = 2 * of_pairs * missing
+    expected = np.concatenate([-slopes.sum(axis=1), slopes.sum(axis=0)])
     np.testing.assert_allclose(pairs.slopes, expected[order], atol=1e-12)
-
-
-def test_slopes_are_the_derivatives():
-    rng = np.random.default_rng(0)
-    labels, shares = rng.random(30) < 0.4, rng.random(30) / 15
-    error = check_grad(
-        lambda s: ActivePairs(s, labels, shares).loss,
-        lambda s: ActivePairs(s, labels, shares).slopes,
-        rng.standard_normal(30),
-    )
-    assert error < 1e-6
 
 
 def test_solution_is_that_of_a_linear_machine_on_all_differences():
@@ -179,7 +154,7 @@ def test_a_path_is_fits_of_its_own(kind):
         np.testing.assert_allclose(scores, one.decision_function(X), atol=1e-12)
 
 
-def test_sparse_rows_and_scores():
+def test_rows_that_are_sparse_or_far_or_all_alike():
     X, y = stream(60, 4)
     X[np.abs(X) < 0.8] = 0
     dense = AllPairsSVM(0.1).fit(X, y)
@@ -189,12 +164,9 @@ def test_sparse_rows_and_scores():
     far = AllPairsSVM(0.1).fit(X + 1e8, y)
     assert far.objective_ == pytest.approx(dense.objective_)
     np.testing.assert_allclose(far.coef_, dense.coef_, atol=1e-6)
-
-
-def test_identical_points():
-    model = AllPairsSVM().fit(np.ones((10, 2)), np.resize([0, 1], 10))
-    np.testing.assert_array_equal(model.coef_, 0)
-    assert model.objective_ == 1
+    identical = AllPairsSVM().fit(np.ones((10, 2)), np.resize([0, 1], 10))
+    assert identical.objective_ == 1
+    assert not identical.coef_.any()
 
 
 def test_too_few_iterations():
