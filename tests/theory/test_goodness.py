@@ -19,7 +19,6 @@ from kernlearn.theory import (
     compare_similarities,
     ordinal_goodness,
     ranking_goodness,
-    ranking_weight_bound,
     regression_goodness,
 )
 from kernlearn.theory.goodness import scaled_goodness
@@ -28,25 +27,17 @@ TRANSFERS = [Identity(), Sign(), Ramp(0.7), Ramp(5), Ramp(1000)]
 
 
 def slow_pairs(K, own, f, w):
-    """Equation 4.3 by three loops; own says which points are of the class."""
-    n = len(K)
-    margins = []
+    """Equation 4.3 by three loops, or 4.1 without f; own says which points are of the class."""
+    n, margins = len(K), []
     for x in range(n):
         same = [i for i in range(n) if i != x and own[i] == own[x]]
         other = [i for i in range(n) if own[i] != own[x]]
-        terms = [w[i] * w[j] * f(K[x, i] - K[x, j]) for i in same for j in other]
-        margins.append(float(sum(terms)) / len(terms))
-    return margins
-
-
-def slow_means(K, own, w):
-    """Equation 4.1 by loops."""
-    n = len(K)
-    margins = []
-    for x in range(n):
-        same = [w[i] * K[x, i] for i in range(n) if i != x and own[i] == own[x]]
-        other = [w[i] * K[x, i] for i in range(n) if own[i] != own[x]]
-        margins.append(sum(same) / len(same) - sum(other) / len(other))
+        if f is None:
+            means = [np.mean([w[i] * K[x, i] for i in group]) for group in (same, other)]
+            margins.append(means[0] - means[1])
+        else:
+            terms = [w[i] * w[j] * f(K[x, i] - K[x, j]) for i in same for j in other]
+            margins.append(float(np.mean(terms)))
     return margins
 
 
@@ -63,10 +54,10 @@ def samples(draw, max_classes=4):
     return K, y, draw(hnp.arrays(np.float64, n, elements=st.floats(-1, 1, width=32)))
 
 
-@pytest.mark.parametrize("transfer", TRANSFERS, ids=lambda f: getattr(f, "__name__", None))
+@pytest.mark.parametrize("transfer", [None, *TRANSFERS], ids=repr)
 @settings(max_examples=40)
 @given(sample=samples(), weighted=st.booleans())
-def test_pairs_against_three_loops(transfer, sample, weighted):
+def test_margins_against_loops(transfer, sample, weighted):
     K, y, w = sample
     found = classification_goodness(
         K, y, similarity="precomputed", transfer=transfer, weights=w if weighted else None
@@ -74,21 +65,10 @@ def test_pairs_against_three_loops(transfer, sample, weighted):
     classes = np.unique(y)
     kept = classes[1:] if len(classes) == 2 else classes
     assert_array_equal(found.classes, kept)
-    f = as_transfer(transfer)
+    f = None if transfer is None else as_transfer(transfer)
     slow = [slow_pairs(K, y == c, f, w if weighted else np.ones(len(y))) for c in kept]
     assert_allclose(found.margins, slow, rtol=1e-9, atol=1e-10)
     assert_array_equal(found.sides, [np.where(y == c, 1, -1) for c in kept])
-
-
-@settings(max_examples=40)
-@given(sample=samples())
-def test_balcan_and_blum_against_loops(sample):
-    K, y, w = sample
-    problems = np.unique(y)[1:] if y.max() == 1 else np.unique(y)
-    for weights in (None, w):
-        found = classification_goodness(K, y, similarity="precomputed", weights=weights)
-        slow = [slow_means(K, y == c, np.ones(len(y)) if weights is None else w) for c in problems]
-        assert_allclose(found.margins, slow, rtol=1e-9, atol=1e-12)
 
 
 def test_sign_of_differences_that_are_small_beside_the_values():
@@ -155,28 +135,24 @@ def test_epsilon_and_gamma_are_inverse(sample, share, c_f):
 
 
 def test_losses():
-    rng = np.random.RandomState(4)
-    good = classification_goodness(
-        rng.rand(20, 20), np.arange(20) % 2, similarity="precomputed", transfer=3
-    )
-    margins = good.margins[0].tolist()
-    assert good.loss(gamma=0.2) == pytest.approx(np.mean([max(0.0, 1 - m / 0.2) for m in margins]))
-    assert good.loss("logistic") == pytest.approx(
-        np.mean([math.log1p(math.exp(-m)) for m in margins])
-    )
+    K = np.random.RandomState(4).rand(20, 20)
+    good = classification_goodness(K, np.arange(20) % 2, similarity="precomputed", transfer=3)
+    hinge = [max(0.0, 1 - m / 0.2) for m in good.margins[0]]
+    assert good.loss(gamma=0.2) == pytest.approx(np.mean(hinge))
+    logistic = [math.log1p(math.exp(-m)) for m in good.margins[0]]
+    assert good.loss("logistic") == pytest.approx(np.mean(logistic))
     # the loss that makes definition 4.1 of definition 4.6
     assert good.loss(lambda t: t < 0.05) == good.epsilon(0.05)
 
 
 def test_c_f_and_the_bound_of_weights():
-    K, y = np.random.RandomState(5).rand(12, 12), np.arange(12) % 2
-    one = classification_goodness(K, y, similarity="precomputed", transfer="sign")
-    two = classification_goodness(K, y, similarity="precomputed", transfer="sign", c_f=2)
+    sample = {"X": np.random.RandomState(5).rand(12, 12), "y": np.arange(12) % 2}
+    sample["similarity"] = "precomputed"
+    one, two = (classification_goodness(**sample, transfer="sign", c_f=c_f) for c_f in (1, 2))
     assert two.gamma(0.2) == one.gamma(0.2) / 2
+    weights = np.linspace(-0.5, 0.25, 12)
     for transfer, bound in ((None, 0.5), (1, 0.25)):
-        good = classification_goodness(
-            K, y, similarity="precomputed", weights=np.linspace(-0.5, 0.25, 12), transfer=transfer
-        )
+        good = classification_goodness(**sample, weights=weights, transfer=transfer)
         assert good.bound == bound
 
 
@@ -213,25 +189,25 @@ def predictions(w):
     return [sum(w[j] * K[i, j] for j in range(N)) / N for i in range(N)]
 
 
-def mean_loss(f, y, epsilon):
-    return np.maximum(np.abs(np.asarray(f) - y) - epsilon, 0).mean()
+def least_loss(columns, epsilon, bound):
+    """The textbook's program: w, then one loss a point, loss_i >= ±(f_i - y_i) - ε."""
+    n = columns.shape[1]
+    return linprog(
+        [0] * n + [1 / N] * N,
+        A_ub=np.block([[columns, -np.eye(N)], [-columns, -np.eye(N)]]),
+        b_ub=np.concatenate([Y + epsilon, epsilon - Y]),
+        bounds=[(-bound, bound)] * n + [(0, None)] * N,
+    ).fun
 
 
 @pytest.mark.parametrize("bound", [0.5, 3.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
 def test_regression_by_the_textbook_program(bound, epsilon):
     good = regression_goodness(K, Y, bound=bound, epsilon=epsilon, similarity="precomputed")
-    # w, then one loss a point: loss_i >= ±(f_i - y_i) - ε
-    A = np.array([[K[i, j] / N for j in range(N)] for i in range(N)])
-    slow = linprog(
-        [0] * N + [1 / N] * N,
-        A_ub=np.block([[A, -np.eye(N)], [-A, -np.eye(N)]]),
-        b_ub=np.concatenate([Y + epsilon, epsilon - Y]),
-        bounds=[(-bound, bound)] * N + [(0, None)] * N,
-    )
-    assert good.loss == pytest.approx(slow.fun, rel=1e-7)
+    assert good.loss == pytest.approx(least_loss(K / N, epsilon, bound), rel=1e-7)
     np.testing.assert_allclose(good.predictions, predictions(good.weights), rtol=1e-9, atol=1e-9)
-    assert good.loss == pytest.approx(mean_loss(good.predictions, Y, epsilon), rel=1e-12)
+    errors = np.abs(good.predictions - Y)
+    assert good.loss == pytest.approx(np.maximum(errors - epsilon, 0).mean(), rel=1e-12)
     assert np.abs(good.weights).max() <= bound
     assert (good.choice == 1).all()
 
@@ -247,27 +223,13 @@ def test_squared_loss_meets_its_optimality_conditions(bound):
     assert good.loss == pytest.approx(np.mean((np.array(predictions(w)) - Y) ** 2), rel=1e-9)
 
 
-def choices(tau):
-    """All landmarks of definition 5.7 with a choice function of values 0 and 1."""
-    return itertools.combinations(range(N), round(tau * N))
-
-
-@pytest.mark.parametrize("tau", [1 / 14, 2 / 14])
-def test_no_choice_of_landmarks_is_better_than_one_by_chance(tau):
+@pytest.mark.parametrize("n_chosen", [1, 2])
+def test_no_choice_of_landmarks_is_better_than_one_by_chance(n_chosen):
+    """Of definition 5.7, with a choice function of values 0 and 1."""
+    tau = n_chosen / N
     good = regression_goodness(K, Y, bound=2, epsilon=0.1, tau=tau, similarity="precomputed")
-    n_chosen = round(tau * N)
-    losses = []
-    for chosen in choices(tau):
-        A = K[:, chosen] / n_chosen
-        n = len(chosen)
-        slow = linprog(
-            [0] * n + [1 / N] * N,
-            A_ub=np.block([[A, -np.eye(N)], [-A, -np.eye(N)]]),
-            b_ub=np.concatenate([Y + 0.1, 0.1 - Y]),
-            bounds=[(-2, 2)] * n + [(0, None)] * N,
-        )
-        losses.append(slow.fun)
-    assert good.loss <= min(losses) + 1e-9
+    choices = itertools.combinations(range(N), n_chosen)
+    assert good.loss <= min(least_loss(K[:, c] / n_chosen, 0.1, 2) for c in choices) + 1e-9
     assert good.choice.mean() == pytest.approx(tau, rel=1e-9)
     assert ((good.choice >= 0) & (good.choice <= 1)).all()
     assert np.abs(good.weights).max() <= 2
@@ -282,34 +244,30 @@ def test_ordinal_by_the_textbook_program(bound, spacing):
     good = ordinal_goodness(
         K, GRADES, bound=bound, margin=margin, spacing=spacing, similarity="precomputed"
     )
-    A, rows, limits = K / N, [], []
-    # w, b_2, b_3, then one loss a point and threshold
-    for i, grade in enumerate(GRADES):
-        for number, sides in enumerate(({"z": 1, "b": -1, "c": -1}, {"z": 1, "b": 1, "c": -1})):
-            side = sides[grade]
+    A, rows = K / N, []
+    # w, b_2, b_3, then one loss a point and threshold, of which the outer grades have one
+    for i, grade in enumerate(GRADES.codes):
+        for number in (0, 1):
+            side = -1 if number < grade else 1
+            if number not in (grade, grade - 1):
+                continue
             bars, slack = np.zeros(2), np.zeros(2 * N)
-            if (grade, number) in (("z", 1), ("c", 0)):
-                continue  # thresholds of other grades
-            bars[number] = -side
-            slack[2 * i + number] = -1
+            bars[number], slack[2 * i + number] = -side, -1
             rows.append(np.concatenate([side * A[i], bars, slack]))
-            limits.append(-margin)
     rows.append(np.concatenate([np.zeros(N), [1, -1], np.zeros(2 * N)]))
-    limits.append(-spacing)
     slow = linprog(
         [0] * (N + 2) + [1 / N] * (2 * N),
         A_ub=rows,
-        b_ub=limits,
+        b_ub=[*np.full(len(rows) - 1, -margin), -spacing],
         bounds=[(-bound, bound)] * N + [(None, None)] * 2 + [(0, None)] * (2 * N),
     )
     assert good.loss == pytest.approx(slow.fun, rel=1e-7)
     assert np.diff(good.thresholds)[0] >= spacing - 1e-9
-    f, (b2, b3) = good.predictions, good.thresholds
+    f, ends = good.predictions, [-np.inf, *good.thresholds, np.inf]
     np.testing.assert_allclose(f, predictions(good.weights), rtol=1e-9, atol=1e-9)
-    ends = {"z": (-np.inf, b2), "b": (b2, b3), "c": (b3, np.inf)}
     losses = [
-        max(margin - t + ends[g][0], 0) + max(margin - ends[g][1] + t, 0)
-        for t, g in zip(f, GRADES, strict=True)
+        max(margin - t + ends[g], 0) + max(margin - ends[g + 1] + t, 0)
+        for t, g in zip(f, GRADES.codes, strict=True)
     ]
     assert good.loss == pytest.approx(np.mean(losses), rel=1e-9)
 
@@ -343,50 +301,19 @@ def test_ranking_is_the_slow_version(bound):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("call", "message"),
     [
-        ({"tau": 1.5}, "'tau'"),
-        ({"loss": "squared", "tau": 0.5}, "'tau'"),
-        ({"similarity": "gauss"}, "no similarity 'gauss'"),
+        (lambda: regression_goodness(K, Y, bound=1, tau=1.5), "'tau'"),
+        (lambda: regression_goodness(K, Y, bound=1, loss="squared", tau=0.5), "'tau'"),
+        (lambda: regression_goodness(K, Y, bound=1, similarity="gauss"), "no similarity 'gauss'"),
+        (lambda: ordinal_goodness(K, np.ones(N), bound=1), "two classes"),
+        (lambda: ordinal_goodness(K, GRADES, bound=1, spacing=-1), "'spacing'"),
+        (lambda: ranking_goodness(K, np.zeros(N), bound=1), "'y'"),
     ],
 )
-def test_bad_arguments_of_regression(arguments, message):
-    arguments = {"X": K, "y": Y, "bound": 1, "similarity": "precomputed"} | arguments
+def test_bad_arguments_of_the_best_predictors(call, message):
     with pytest.raises(ValueError, match=message):
-        regression_goodness(**arguments)
-
-
-def test_bad_arguments_of_grades_and_relevances():
-    with pytest.raises(ValueError, match="two classes"):
-        ordinal_goodness(K, np.ones(N), bound=1)
-    with pytest.raises(ValueError, match="'spacing'"):
-        ordinal_goodness(K, GRADES, bound=1, spacing=-1)
-    with pytest.raises(ValueError, match="'y'"):
-        ranking_goodness(K, np.zeros(N), bound=1)
-
-
-@pytest.mark.parametrize("n_documents", [1, 4])
-def test_kernels_that_rank_well_are_good_similarities(n_documents):
-    # theorem 5.21 with the kernel's own best vector on a sample
-    n_queries, epsilon = 6, 0.3
-    rng = np.random.RandomState(n_documents)
-    Z = rng.normal(size=(n_queries * n_documents, 3))
-    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    relevance = rng.randint(1, 3, len(Z))
-    query = np.repeat(np.arange(n_queries), n_documents)
-    w = rng.normal(size=3)
-    w /= np.linalg.norm(w)
-    gamma = 0.8
-    eta = np.concatenate(
-        [
-            g / (np.sort(g)[::-1] / np.log(np.arange(2, len(g) + 2))).sum()
-            for g in np.split(2.0**relevance - 1, n_queries)
-        ]
-    )
-    kernel_loss = ((Z @ w / gamma - eta) ** 2).sum() / n_queries
-    bound = ranking_weight_bound(gamma, n_documents=n_documents, epsilon=epsilon)
-    good = ranking_goodness(Z, relevance, qid=query, bound=bound, similarity="linear")
-    assert good.loss <= kernel_loss + epsilon
+        call()
 
 
 def test_similarities_are_compared_on_the_same_held_out_points():

@@ -17,6 +17,7 @@ from kernlearn.theory import (
     ordinal_sample_sizes,
     ramp_covering_number,
     ranking_sample_sizes,
+    ranking_weight_bound,
     regression_sample_sizes,
     sparse_regression_sample_sizes,
 )
@@ -124,19 +125,16 @@ def test_sample_sizes_of_ranking_by_hand():
     assert found.n_samples == math.ceil((2 * 3 * 4 / 0.5) ** 2 * math.log(20))
 
 
-def test_as_many_landmarks_as_lemma_5_22_asks_for_approximate():
-    n, epsilon, delta = 40, 0.5, 0.2
-    d = landmarks_for_approximation(1.0, epsilon=epsilon, delta=delta)
-    rng = np.random.RandomState(0)
-    values = np.sign(rng.normal(size=(n, n)))
-    f = values.mean(axis=1)
-    failures = [
-        np.abs(values[:, rng.randint(n, size=d)].mean(axis=1) - f).mean() > epsilon
-        for _ in range(100)
-    ]
-    assert np.mean(failures) <= delta
-    # by hand: accuracy 1/4, δ' = min(0.2, 1/8): 32 ln(2 · 64)
-    assert d == math.ceil(32 * math.log(128))
+def test_lemma_5_22_by_hand():
+    # accuracy 1/4, δ' = min(0.2, 1/8): 32 ln(2 · 64)
+    found = landmarks_for_approximation(1.0, epsilon=0.5, delta=0.2)
+    assert found == math.ceil(32 * math.log(128))
+
+
+def test_theorem_5_21_by_hand():
+    # C = 1 / (2 · 0.3 · 0.64), 2mC = 4 / 0.192
+    found = ranking_weight_bound(0.8, n_documents=4, epsilon=0.3)
+    assert found == pytest.approx(4 / 0.192 * (1 + math.sqrt(4 / 0.192)))
 
 
 @given(

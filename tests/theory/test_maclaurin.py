@@ -61,33 +61,28 @@ def test_theorem_3_14_by_hand():
     assert 0 < actual < 1
 
 
-@given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
-def test_components_and_probability_are_inverses(kernel, epsilon, delta, radius, d):
-    domain = {"radius": radius, "n_features": d}
-    needed = maclaurin_n_components(kernel, epsilon=epsilon, delta=delta, **domain)
-    enough = maclaurin_failure_probability(kernel, epsilon, needed, **domain)
-    assert enough <= delta * (1 + 1e-9)
+def are_inverses(n_components, probability, epsilon, delta, **domain):
+    needed = n_components(epsilon=epsilon, delta=delta, **domain)
+    assert probability(epsilon=epsilon, n_components=needed, **domain) <= delta * (1 + 1e-9)
     if needed > 1:
         fewer = max(int(needed * (1 - 1e-9)) - 1, 1)
-        assert maclaurin_failure_probability(kernel, epsilon, fewer, **domain) > delta * (1 - 1e-9)
+        found = probability(epsilon=epsilon, n_components=fewer, **domain)
+        assert found > delta * (1 - 1e-9)
 
 
-@given(EPSILONS, DELTAS, DIMENSIONS)
-def test_compositional_components_and_probability_are_inverses(epsilon, delta, d):
-    kernel, domain = ExponentialKernel(1.2), {"radius": 2.0, "n_features": d}
-    needed = compositional_n_components(kernel, RBF_LIKE, epsilon=epsilon, delta=delta, **domain)
-    bound = [
-        compositional_failure_probability(kernel, RBF_LIKE, epsilon, n, **domain)
-        for n in (needed, max(int(needed * (1 - 1e-9)) - 1, 1))
-    ]
-    assert bound[0] <= delta * (1 + 1e-9)
-    assert bound[1] > delta * (1 - 1e-9)
+@given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
+def test_components_and_probability_are_inverses(kernel, epsilon, delta, radius, d):
+    functions = maclaurin_n_components, maclaurin_failure_probability
+    are_inverses(*functions, epsilon, delta, kernel=kernel, radius=radius, n_features=d)
+    functions = compositional_n_components, compositional_failure_probability
+    outer = {"kernel": ExponentialKernel(1.2), "constants": RBF_LIKE}
+    are_inverses(*functions, epsilon, delta, **outer, radius=2.0, n_features=d)
 
 
 WISH = {"epsilon": 0.1, "delta": 0.1}
 
 
-@pytest.mark.parametrize("kernel", [PolynomialKernel(200), PolynomialKernel(100_000)], ids=repr)
+@pytest.mark.parametrize("kernel", [PolynomialKernel(200), PolynomialKernel(100_000)])
 def test_more_features_than_an_int_holds(kernel):
     with pytest.raises(ValueError, match=r"2\*\*63 - 1"):
         maclaurin_n_components(kernel, **WISH, radius=9.0, n_features=3)

@@ -21,17 +21,16 @@ def fitted():
 
 def slow_bound(model, X, y, r, ranges, rho, delta, K=None):
     """Theorem 1 or 2, word by word, for f / Σ|α|B with base functions h / B."""
-    sizes = [[abs(c) for c in coef.toarray()[0]] for coef in model.coef_]
-    weights = [size * ranges[k] for k in range(3) for size in sizes[k]]
-    complexity = 0.0
-    for k in range(3):
-        for size in sizes[k]:
-            complexity += size * ranges[k] / sum(weights) * r[k] / ranges[k]
+    sums = [np.abs(coef.toarray()).sum() for coef in model.coef_]
+    weights = [total * largest for total, largest in zip(sums, ranges, strict=True)]
+    # Σ α_t r_t of the new coefficients and functions
+    complexity = sum(
+        w / sum(weights) * r_k / largest
+        for w, r_k, largest in zip(weights, r, ranges, strict=True)
+    )
     f = model.decision_function(X) / sum(weights)
     m, p = len(y), 3
-    margin = np.mean(
-        [(1 if label else -1) * value <= rho for label, value in zip(y, f, strict=True)]
-    )
+    margin = np.mean(np.where(y, 1, -1) * f <= rho)
     if K is not None:
         rounds = ceil(8 / rho**2 * log(rho**2 * (1 + K / (K - 1)) * m / (40 * K * log(p))))
         return (
@@ -45,13 +44,15 @@ def slow_bound(model, X, y, r, ranges, rho, delta, K=None):
     return margin + 4 / rho * complexity + 2 / rho * sqrt(log(p) / m) + sqrt(inside)
 
 
+R, RANGES = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
+
+
 @pytest.mark.parametrize("K", [None, 1.5, 2, 10])
 @pytest.mark.parametrize("rho", [0.2, 1.0])
 def test_theorems_1_and_2(fitted, rho, K):
     model, X, y = fitted
-    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
-    found = voted_bound(model, X, y, complexities=r, ranges=ranges, rho=rho, delta=0.1, K=K)
-    assert found.total == pytest.approx(slow_bound(model, X, y, r, ranges, rho, 0.1, K))
+    found = voted_bound(model, X, y, complexities=R, ranges=RANGES, rho=rho, delta=0.1, K=K)
+    assert found.total == pytest.approx(slow_bound(model, X, y, R, RANGES, rho, 0.1, K))
     assert found.total == found.margin_error + found.complexity + found.deviation
     assert found.rho == rho
 
@@ -59,13 +60,12 @@ def test_theorems_1_and_2(fitted, rho, K):
 def test_margin_of_the_hinge(fitted):
     """Without ρ, points count whose margin is 1 at most, and terms follow from objective (1)."""
     model, X, y = fitted
-    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
-    found = voted_bound(model, X, y, complexities=r, ranges=ranges)
+    found = voted_bound(model, X, y, complexities=R, ranges=RANGES)
     margins = np.where(y, 1, -1) * model.decision_function(X)
     assert found.margin_error == np.mean(margins <= 1 + 1e-9)
     sums = [np.abs(coef.data).sum() for coef in model.coef_]
-    assert found.complexity == pytest.approx(4 * np.dot(sums, r))
-    assert found.rho == pytest.approx(1 / np.dot(sums, ranges))
+    assert found.complexity == pytest.approx(4 * np.dot(sums, R))
+    assert found.rho == pytest.approx(1 / np.dot(sums, RANGES))
 
 
 def test_one_kernel_counts_as_two(fitted):
