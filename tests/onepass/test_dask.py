@@ -117,12 +117,6 @@ def test_errors_name_the_partition(client, here):
         new().fit(rows, labels)
 
 
-def test_predictions_of_dask_arrays(client):
-    model = new().fit(X, y)
-    found = array.from_array(X, chunks=(500, 6)).map_blocks(model.predict, drop_axis=1, dtype=int)
-    np.testing.assert_array_equal(found.compute(), model.predict(X))
-
-
 # Workers that are killed
 
 
