@@ -93,11 +93,6 @@ def test_modules_beside_the_packages_import_no_package():
     assert wrong == {}
 
 
-def test_packages_are_in_an_order():
-    order = TopologicalSorter(allowed()).static_order()
-    assert [*order][-1] == "cli"
-
-
 def test_modules_do_not_import_private_names_of_others():
     wrong = [
         f"{module}: {alias.name}"
