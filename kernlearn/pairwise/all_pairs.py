@@ -13,7 +13,6 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import choice, validation
 from kernlearn.choice import Fits
@@ -70,15 +69,6 @@ class ClassMoments(NamedTuple):
         """Return a copy of the moments, which all models of a path share."""
         return deepcopy(self)
 
-    def merge(self, other: "ClassMoments", decay: float) -> None:
-        """Add the points of a stream that continues this one."""
-        times = self.counts.sum() + other.newest
-        for code in np.flatnonzero(other.counts):
-            self.moments[code].decay(decay ** (times[code] - self.newest[code]))
-            self.moments[code].merge(other.moments[code])
-            self.newest[code] = times[code]
-        self.counts[:] += other.counts
-
     def widened(self, n_features: int) -> "ClassMoments":
         """Return the moments with further features, which all points so far lack."""
         negative, positive = self.moments
@@ -134,6 +124,8 @@ class AllPairsMoments(StreamRanker):
     --------
     OLP : Other losses, and many features.
     AllPairsSVM : The squared hinge, in batch.
+    kernlearn.onepass.OnePassRidgeClassifier : From parts that are read in parallel and merged;
+        balanced classes give weights of the same direction.
 
     Notes
     -----
@@ -193,47 +185,13 @@ class AllPairsMoments(StreamRanker):
 
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         self._solutions: dict[float, Floats] = {}  # by the regularization
-        self._state.add(X, codes, self._decay)
+        decay = 1.0 if self.half_life is None else 0.5 ** (1.0 / self.half_life)
+        self._state.add(X, codes, decay)
         for moments in self._state.moments:
             self._check_finite(moments.scatter)
 
     def _settle(self) -> None:
         self._ridge = self.regularization
-
-    @property
-    def _decay(self) -> float:
-        return 1.0 if self.half_life is None else 0.5 ** (1.0 / self.half_life)
-
-    def merge(self, other: "AllPairsMoments") -> Self:
-        """Continue with the points that another model has learned from, in their order.
-
-        Parts of a stream can so be read in parallel, and merged in their order.
-
-        Parameters
-        ----------
-        other : AllPairsMoments
-            A model of the same features and classes; it stays as it is.
-
-        Returns
-        -------
-        self
-            The model of both streams, up to rounding that of one after the other.
-
-        Raises
-        ------
-        ValueError
-            If the features, the classes or the half-lives differ.
-        """
-        for model in (self, other):
-            check_is_fitted(model)
-        ours, theirs = (
-            (m.classes_.tolist(), [*m._item_names()], m.half_life) for m in (self, other)
-        )
-        if ours != theirs:
-            raise ValueError(f"models of other features, classes or half-lives: {ours}, {theirs}")
-        self._state.merge(other._state, self._decay)
-        self._solutions = {}
-        return self
 
     def _weights(self) -> Floats:
         if self._ridge not in self._solutions:

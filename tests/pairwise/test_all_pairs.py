@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
@@ -63,28 +63,6 @@ def test_the_order_of_points_decides_not_their_chunks(half_life, absent, cuts):
     np.testing.assert_allclose(cut.covariances_, whole.covariances_, atol=1e-10)
     np.testing.assert_allclose(cut.coef_, whole.coef_, rtol=1e-6)
     assert cut.coef_.any()
-
-
-@pytest.mark.parametrize("half_life", [None, 20.0])
-def test_parts_are_merged(half_life):
-    X, y = stream(90, 3)
-    y[70:] = -1
-    model = AllPairsMoments(half_life=half_life)
-    whole = clone(model).fit(X, y)
-    first, second, third = (
-        clone(model).partial_fit(X[rows], y[rows], classes=[-1, 1])
-        for rows in (slice(0, 40), slice(40, 65), slice(65, 90))
-    )
-    before = second.coef_
-    merged = first.merge(second).merge(third)
-    np.testing.assert_array_equal(second.coef_, before)
-    assert merged.n_samples_seen_ == 90
-    np.testing.assert_allclose(merged.coef_, whole.coef_, rtol=1e-9)
-    np.testing.assert_allclose(merged.intercept_, whole.intercept_, rtol=1e-9)
-    with pytest.raises(ValueError, match="half-lives"):
-        merged.merge(clone(model).set_params(half_life=3.0).fit(X, y))
-    with pytest.raises(NotFittedError):
-        merged.merge(clone(model))
 
 
 @pytest.mark.parametrize("model", [AllPairsMoments(0.0), AllPairsMoments(1e-9), AllPairsSVM(1e-9)])
