@@ -232,7 +232,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             self, X, y, X_val, y_val, codes, prod(shape), rng, weights
         )
         settings, best = self._solve(axes, data, rows), 0
-        self.grid_, self.validation_scores_ = axes, None
+        self.validation_scores_ = None
         if y_val is not None:
             codes = validation.known_codes(self.classes_, y_val)
             weights = np.where(codes < 0, 1.0, factors[codes])
@@ -283,7 +283,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         models = []
         for place, cell in enumerate(settings.cells):
             one = copy(model).set_params(**cell.params)
-            one.grid_, one.validation_scores_ = one._axes(one._choices()), None
+            one.validation_scores_ = None
             models.append(one._settle(settings, place))
 
         def outputs(method: str, X: Any) -> list[NDArray[Any]]:
@@ -298,7 +298,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         """Set the attributes of the solution for one setting."""
         cell = settings.cells[place]
         params, complexities, penalties, solutions = cell
-        self._family = settings.family
+        self._family, self.grid_ = settings.family, self._axes(self._choices())
         self.coef_ = _coefficients(solutions, settings.family)
         self.support_ = settings.rows[cell.support]
         self.n_support_ = len(self.support_)
