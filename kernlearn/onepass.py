@@ -459,8 +459,8 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         """Return what is the same for models that can be merged."""
         names = [*getattr(self, "feature_names_in_", ())]
         sizes = f"{self.n_features_in_} columns {names}, {self._n_columns} features and targets"
-        own = [np.asarray(getattr(self, k, None)).tolist() for k in ("classes_", "_factors")]
-        return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {own}"
+        classes = [np.asarray(getattr(self, k, None)).tolist() for k in ("classes_", "_factors")]
+        return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {classes}"
 
     def _checked(self, X: Any, y: Any, reset: bool = False) -> tuple[Any, NDArray[Any]]:
         options = {**validation.POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
@@ -474,11 +474,11 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         self.feature_map_ = None
         if self.feature_map is not None:
             self.feature_map_ = clone(self.feature_map).fit(X.astype(np.float64), y)
-        own, of_map = (getattr(m, "feature_names_in_", None) for m in (self, self.feature_map_))
-        if own is not None and of_map is not None and [*own] != [*of_map]:
+        names, of_map = (getattr(m, "feature_names_in_", None) for m in (self, self.feature_map_))
+        if names is not None and of_map is not None and [*names] != [*of_map]:
             raise ValueError(
-                f"the columns of X are {[*own]}, and feature_map was fitted on {[*of_map]}: pass "
-                "X with these, in this order"
+                f"the columns of X are {[*names]}, and feature_map was fitted on {[*of_map]}: "
+                "pass X with these, in this order"
             )
         # the largest rows: their features show whether two maps are the same
         largest = np.argsort(-np.asarray(abs(X).sum(axis=1)).ravel(), kind="stable")

@@ -353,15 +353,15 @@ class StreamRanker(
         points, labels = validation.validate_labelled(self, X, y, reset=first)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        known = self.classes_ if classes is None else two_classes(np.asarray(classes))
-        if not first and not np.array_equal(known, self.classes_):
+        both = self.classes_ if classes is None else two_classes(np.asarray(classes))
+        if not first and not np.array_equal(both, self.classes_):
             raise ValueError(
-                f"classes={known.tolist()} is not the same as on the last call to partial_fit, "
+                f"classes={both.tolist()} is not the same as on the last call to partial_fit, "
                 f"was: {self.classes_.tolist()}"
             )
-        codes = validation.label_codes(known, labels)
+        codes = validation.label_codes(both, labels)
         if first:
-            self._begin(points.shape[1], known)
+            self._begin(points.shape[1], both)
         self._feed(points, codes)
         return self
 
@@ -492,8 +492,8 @@ def item_row(x: Item, names: Collection[Hashable]) -> Floats:
     if not np.isfinite(row).all():
         wrong = next(
             name
-            for name, value in x.items()
-            if not (isinstance(value, Real) and abs(value) <= float_info.max)
+            for name in x
+            if not (isinstance(x[name], Real) and abs(x[name]) <= float_info.max)
         )
         raise ValueError(f"feature {wrong!r} is {x[wrong]!r}, and must be a finite number")
     row.flags.writeable = False

@@ -370,8 +370,8 @@ def oam_steps(
                 total[m, k] += w[m, k]
         for k in range(n_features):
             state.sums[code, k] += x[k]
-        own = moves[0] if code == 0 else moves[1]
-        if own.starts[step[code]] < own.starts[step[code] + 1]:
-            _move(state, x, code, own, step[code], code * (len(state.rows) // 2))
+        of_class = moves[0] if code == 0 else moves[1]
+        if of_class.starts[step[code]] < of_class.starts[step[code] + 1]:
+            _move(state, x, code, of_class, step[code], code * (len(state.rows) // 2))
         step[code] += 1
         counts[code] += 1

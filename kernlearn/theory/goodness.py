@@ -154,9 +154,9 @@ class Goodness:
         """
         if len(self.margins) == 1:
             return self.misplaced
-        own, values = self.sides > 0, self.sides * self.margins
-        others = np.where(own, -np.inf, values).max(axis=0)
-        return float((np.where(own, values, -np.inf).max(axis=0) <= others).mean())
+        inside, values = self.sides > 0, self.sides * self.margins
+        others = np.where(inside, -np.inf, values).max(axis=0)
+        return float((np.where(inside, values, -np.inf).max(axis=0) <= others).mean())
 
 
 def classification_goodness(
@@ -326,8 +326,8 @@ def compare_similarities(
     splits = [*check_cv(cv, y, classifier=True).split(X, y)]
     rows = {}
     for name, similarity in similarities.items():
-        one = clone(model).set_params(similarity=similarity)
-        measured = cross_validate(one, X, y, cv=splits, scoring=scores, error_score="raise")
+        copy = clone(model).set_params(similarity=similarity)
+        measured = cross_validate(copy, X, y, cv=splits, scoring=scores, error_score="raise")
         rows[name] = {k.removeprefix("test_"): v.mean() for k, v in measured.items()}
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.sort_values("accuracy", ascending=False, kind="stable")

@@ -59,6 +59,8 @@ _DUAL_NORMS: dict[str, Callable[[Floats], Any]] = {
     "1,1": lambda matrix: np.abs(matrix).max(),
     "S(1)": lambda matrix: np.abs(np.linalg.eigvalsh(matrix)).max(),
 }
+# The norms of points whose product is the dual norm of x yᵀ.
+_POINT_NORMS = {"2,2": (2, 2), "2,1": (2, np.inf), "1,1": (np.inf, np.inf), "S(1)": (2, 2)}
 
 
 class PairwiseClass(ABC):
@@ -246,8 +248,7 @@ class _MatrixClass(PairwiseClass):
         self.name = f"B_{norm}({self.radius:g})"
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
-        self.largest = _largest_norm(X, 2)
-        self.largest_entry = _largest_norm(X, math.inf)
+        self.left, self.right = (_largest_norm(X, p) for p in _POINT_NORMS[self.norm])
 
     def _bound(self, n: int, as_printed: bool) -> float:
         if self.norm == "2,2":
@@ -255,9 +256,7 @@ class _MatrixClass(PairwiseClass):
         else:
             scale = 2.0 if self.norm == "1,1" else 1.0
             root = _logarithmic_factor(self.n_features, n, as_printed, scale)
-        left = self.largest_entry if self.norm == "1,1" else self.largest
-        right = self.largest if self.norm in ("2,2", "S(1)") else self.largest_entry
-        return self._scale * left * right * self.radius * root
+        return self._scale * self.left * self.right * self.radius * root
 
 
 class BilinearSimilarity(_MatrixClass):
@@ -303,10 +302,9 @@ class BilinearSimilarity(_MatrixClass):
     _scale = 1.0
 
     def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+        left, right = _POINT_NORMS[self.norm]
         mean = signs @ points / len(signs)
-        left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
-        right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
-        return self.radius * float(left * right)
+        return self.radius * float(np.linalg.norm(x, left) * np.linalg.norm(mean, right))
 
 
 class MahalanobisMetric(_MatrixClass):
@@ -368,9 +366,9 @@ class KernelAUC(PairwiseClass):
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         self.fitted = clone(self.kernel).fit(X, y)
-        own = diagonal(self.fitted, X)
-        self._refuse(own.min() < 0)
-        self.kappa = math.sqrt(float(own.max()))
+        squares = diagonal(self.fitted, X)
+        self._refuse(squares.min() < 0)
+        self.kappa = math.sqrt(float(squares.max()))
 
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)

@@ -114,7 +114,7 @@ class Setting(NamedTuple):
     @property
     def support(self) -> Indices:
         """The points with a coefficient."""
-        return np.unique(np.concatenate([one.points for one in self.solutions]))
+        return np.unique(np.concatenate([solution.points for solution in self.solutions]))
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Settings:
 
     def decisions(self, X: Any) -> list[Floats]:
         """Return what `decision_function` does of X for each setting; kernels are shared."""
-        solutions = [one for cell in self.cells for one in cell.solutions]
+        solutions = [solution for cell in self.cells for solution in cell.solutions]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
         return [_columns(values) for values in np.split(sums, len(self.cells), axis=1)]
 
@@ -240,11 +240,11 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
                 weights = weights * weights_val
             values = settings.decisions(X_val)
             if self.scoring is None:
-                right = [validation.predicted_codes(one) == codes for one in values]
+                right = [validation.predicted_codes(each) == codes for each in values]
                 scores: Floats = np.average(right, axis=1, weights=weights)
             else:
                 scores = choice.scores(self.scoring, repeat(self), values, X_val, y_val, weights)
-            sizes = np.array([len(one.support) for one in settings.cells])
+            sizes = np.array([len(cell.support) for cell in settings.cells])
             # rounded to ignore rounding errors
             best = choice.first_best(-scores.round(12), sizes)
             self.validation_scores_ = scores.reshape(shape)
@@ -282,16 +282,15 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         settings = model._solve(axes, data, np.arange(len(data[1])))
         models = []
         for place, cell in enumerate(settings.cells):
-            one = copy(model).set_params(**cell.params)
-            one.validation_scores_ = None
-            models.append(one._settle(settings, place))
+            models.append(copy(model).set_params(**cell.params)._settle(settings, place))
+            models[place].validation_scores_ = None
 
         def outputs(method: str, X: Any) -> list[NDArray[Any]]:
             decisions = settings.decisions(model._check_points(X))
             return [*map(model._predict, decisions)] if method == "predict" else decisions
 
         params = [{name: cell.params[name] for name in grid} for cell in settings.cells]
-        converged = [all(one.converged for one in cell.solutions) for cell in settings.cells]
+        converged = [all(each.converged for each in cell.solutions) for cell in settings.cells]
         yield choice.Fits(params, models, converged, outputs)
 
     def _settle(self, settings: Settings, place: int) -> Self:
@@ -304,9 +303,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         self.n_support_ = len(self.support_)
         self.best_params_ = {name: params[name] for name in self._choices()}
         self.complexities_, self.penalties_ = complexities, penalties
-        self.objective_ = np.array([one.objective for one in solutions])
-        self.dual_bound_ = np.array([one.bound for one in solutions])
-        self.n_iter_ = max(one.n_iter for one in solutions)
+        self.objective_ = np.array([solution.objective for solution in solutions])
+        self.dual_bound_ = np.array([solution.bound for solution in solutions])
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -366,8 +365,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         each_r = np.repeat(complexities, len(params) // len(complexities), axis=0)
         penalties = [
             # 0 times an infinite complexity is 0
-            (lam * r if (lam := one.get("lam")) else np.zeros(len(grams))) + one["beta"]
-            for one, r in zip(params, each_r, strict=True)
+            (lam * r if (lam := values.get("lam")) else np.zeros(len(grams))) + values["beta"]
+            for values, r in zip(params, each_r, strict=True)
         ]
         losses = weights * class_weights[codes] / weights.mean()
         problem = VotedProblem(grams, np.ones(len(y)), penalties[0], losses)

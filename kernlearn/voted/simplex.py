@@ -273,7 +273,7 @@ class ColumnGeneration:
     def solve(self, penalties: Floats) -> SparseSolution:
         """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed."""
         problem = self._problem = replace(self._problem, penalties=penalties)
-        objectives = np.array([one.objective(penalties) for one in self._solved])
+        objectives = np.array([solved.objective(penalties) for solved in self._solved])
         place = int(np.flatnonzero(objectives <= objectives.min() * (1 + _ROUNDING))[-1])
         start = self._solved[place]
         bound = problem.bound(start.dual, start.correlations)
@@ -646,16 +646,16 @@ def steepest_column(
             at_kinks[c, r] = pool[candidates[c], rows[r]]
     # Four candidates at a time: the inverse is larger than a cache.
     for c in range(0, len(candidates), 4):
-        one, two, three, four = at_kinks[c], at_kinks[c + 1], at_kinks[c + 2], at_kinks[c + 3]
+        k1, k2, k3, k4 = at_kinks[c], at_kinks[c + 1], at_kinks[c + 2], at_kinks[c + 3]
         for q in range(size):
             row = inverse[q]
             v1, v2, v3, v4 = 0.0, 0.0, 0.0, 0.0
             for r in range(size):
                 value = row[r]
-                v1 += value * one[r]
-                v2 += value * two[r]
-                v3 += value * three[r]
-                v4 += value * four[r]
+                v1 += value * k1[r]
+                v2 += value * k2[r]
+                v3 += value * k3[r]
+                v4 += value * k4[r]
             movements[c, q], movements[c + 1, q] = v1, v2
             movements[c + 2, q], movements[c + 3, q] = v3, v4
     entering, chosen = -1, 0
