@@ -30,6 +30,8 @@ _ROW, _ROW_WIDTH = 9, 420
 _PANEL = "panel"
 _BAR = {"type": "rule", "opacity": 0.5}
 _POINT = {"type": "point", "filled": True, "opacity": 1, "size": 36}
+# Escapes of JSON. Control characters, which may stand in names, would abort the process.
+_CONTROL = re.compile(r"\\(u00[01][0-9a-f]|.)")
 # With at most so many whole numbers on an axis, nothing between them is marked.
 _FEW = 3
 
@@ -49,9 +51,13 @@ def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
     import vl_convert
 
     version = vl_convert.get_vegalite_versions()[-1]
-    texts = [json.dumps(chart) for chart in charts]
+    texts = [_CONTROL.sub(_without_control, json.dumps(chart)) for chart in charts]
     with ThreadPoolExecutor() as pool:
         return list(pool.map(lambda text: str(vl_convert.vegalite_to_svg(text, version)), texts))
+
+
+def _without_control(escape: re.Match[str]) -> str:
+    return "�" if escape[1] in "bf" or len(escape[1]) > 1 else escape[0]
 
 
 def save(svg: str, path: Path) -> Path:

@@ -39,6 +39,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?( ?[±\[][\d.e +\-±,\]
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     | {"✓": r"$\checkmark$", "≈": r"$\approx$", "≠": r"$\neq$", "×": r"$\times$"}
     | {"▲": r"$\blacktriangle$", "△": r"$\triangle$", "▼": r"$\blacktriangledown$"}
     | {"·": r"$\cdot$", "±": r"$\pm$", "–": "--", "−": "$-$", "ᵀ": r"$^\top$"}

@@ -75,3 +75,8 @@ def test_the_map_has_a_tile_for_each_number_difference_and_claim(report, tmp_pat
     assert sorted(re.findall("<title>.*: (.*)</title>", text)) == sorted(outcomes)
     assert "var(" not in text
     assert "#fff" in text
+
+
+def test_control_characters_in_names_are_drawn_as_unknown_ones():
+    (svg,) = draw([{"title": "bell\x07, \\bold, é", "data": {"values": [{}]}, "mark": "point"}])
+    assert "bell�, \\bold, é" in svg

@@ -108,7 +108,7 @@ def test_markdown_and_latex_and_csv_are_escaped():
     latex = to_latex(STRANGE)
     assert r"\begin{tabular}{lrr}" in latex
     assert latex.splitlines()[3].count("&") == 3  # one of them escaped
-    assert r"x\_1 \& co" in latex
+    assert r"x\_1 \& co\textbar{}" in latex
     assert r"\textbf{0.9 $\pm$ 0.1 (0.8) $\checkmark$}" in latex
     assert latex.isascii()
     frame = pd.read_csv(io.StringIO(to_csv(STRANGE)))
