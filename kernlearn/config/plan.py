@@ -166,14 +166,6 @@ def make_plan(
     places = {label: datasets.locate(card) for label, card in cards.items()}
     left_out = [label for label, place in places.items() if place is None]
     left_out += [k for k, one in config.datasets.items() if not one.is_there(config.folder)]
-    marks = {key: getattr(config.protocol, key) for key in ("groups", "time")}
-    asked = {key: column for key, column in marks.items() if column is not None}
-    if asked:
-        entries = {
-            label: entry.model_copy(update=asked) for label, entry in config.datasets.items()
-        }
-        config = config.model_copy(update={"datasets": entries})
-        experiment = experiment.model_copy(update={"config": config})
     variants = {
         label: list(_variants(label, experiment, places.get(label)))
         for label in config.datasets
@@ -230,11 +222,12 @@ def fork_plans(
     lacking = set[str]()
     for branch, changes in {CHOSEN: [], **fork.alternatives}.items():
         loaded = load_config(experiment.path, settings=[*changes, *splits])
+        if fork.only:
+            config = loaded.config.model_copy(update={"only": fork.only})
+            loaded = loaded.model_copy(update={"config": config})
         (plan,) = make_plans([loaded], available or branch != CHOSEN, choice)
         lacking = set(plan.left_out) if branch == CHOSEN else lacking
-        wanted = loaded.config.model_copy(update={"only": fork.only})
-        trials = [trial for trial in plan.trials if wanted.wants(trial.labels)]
-        yield branch, replace(plan, trials=trials), sorted({*plan.left_out} - lacking)
+        yield branch, plan, sorted({*plan.left_out} - lacking)
 
 
 def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[_Variant]:
@@ -242,8 +235,9 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
 
     Of a data set with a card only the bytes are read.
     """
-    config = experiment.config
-    entry, scope = config.datasets[label], config.scope
+    config, scope = experiment.config, experiment.config.scope
+    marks = config.protocol.model_dump(include={"groups", "time"}, exclude_none=True)
+    entry = config.datasets[label].model_copy(update=marks)
     if (make := entry.maker(scope)) is not None:
         # whether whole numbers are numbers or classes, which a plug-in does not say
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
