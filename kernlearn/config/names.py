@@ -40,39 +40,27 @@ TASKS = {name: Registered("task", name, **about) for name, about in _LISTED["tas
 SUPERVISED = tuple(k for k, task in TASKS.items() if str(task.target).rpartition(":")[2].isupper())
 
 
-def _tasks(text: str) -> tuple[str, ...]:
-    return tuple(text.replace("supervised", " ".join(SUPERVISED)).split())
+def _metric(name: str, tasks: str, limits: Sequence[float] = (0, inf), **about: Any) -> Registered:
+    applies_to = tuple(tasks.replace("supervised", " ".join(SUPERVISED)).split())
+    low, high = limits
+    return Registered("metric", name, tasks=applies_to, limits=(low, high), **about)
+
+
+def _scorer(name: str, scorer: str, tasks: str) -> Registered:
+    better, is_share = 1 if name == scorer else -1, scorer in _LISTED["shares"]
+    low = 0 if better < 0 or is_share else -inf
+    high = 1 if is_share else 0 if name.startswith("neg_") else inf
+    return _metric(name, tasks, (low, high), scorer=scorer, better=better)
 
 
 #: Metrics by name, without scikit-learn's scorers.
-METRICS = {
-    name: Registered(
-        "metric",
-        name,
-        **{
-            **about,
-            "tasks": _tasks(about["tasks"]),
-            "limits": tuple(about.get("limits", (0, inf))),
-        },
-    )
-    for name, about in _LISTED["metrics"].items()
-}
+METRICS = {name: _metric(name, **about) for name, about in _LISTED["metrics"].items()}
 #: Scikit-learn's scorers as metrics, by name; errors also without ``neg_``: less is better.
 SCORERS = {
-    name: Registered(
-        "metric",
-        name,
-        scorer=scorer,
-        better=better,
-        tasks=_tasks(tasks),
-        limits=(
-            0 if better < 0 or scorer in _LISTED["shares"] else -inf,
-            1 if scorer in _LISTED["shares"] else 0 if name.startswith("neg_") else inf,
-        ),
-    )
+    name: _scorer(name, scorer, tasks)
     for tasks, scorers in _LISTED["scorers"].items()
     for scorer in scorers
-    for name, better in {scorer.removeprefix("neg_"): -1, scorer: 1}.items()
+    for name in (scorer.removeprefix("neg_"), scorer)
 }
 
 

@@ -5,6 +5,7 @@ A fault is a path of keys with what is wrong there. All faults of a config are i
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from inspect import Parameter, isclass
@@ -24,7 +25,7 @@ from kernlearn.datasets.card import OF_FILE
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, load_file
-from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml, shortened
+from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml
 
 Fault = tuple[KeyPath, str]
 
@@ -116,11 +117,9 @@ def find_config(name: str | Path) -> Path:
     'table3_1.yaml'
     """
     path = Path(name)
-    try:
+    with suppress(OSError):  # of a name that is too long
         if path.is_file():
             return path
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{shortened(str(name))}: cannot be read: {error}") from None
     known = {**shipped_configs(), **shipped_configs("examples")}
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
     short = path.with_suffix("").as_posix().removeprefix("configs/")
