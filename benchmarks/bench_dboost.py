@@ -73,9 +73,9 @@ def _letter() -> list[Row]:
     for n_landmarks in (30, 300):
         model = DBoostClassifier(n_landmarks, pool_size=300, random_state=0)
         start = perf_counter()
-        model.fit(parts.X_train, parts.y_train)
+        model.fit(parts.train.X, parts.train.y)
         fit = perf_counter() - start
-        predict = once(lambda model=model: model.predict(parts.X_test))
+        predict = once(lambda model=model: model.predict(parts.test.X))
         what = f"letter, pool of 300, {n_landmarks} rounds"
         rows.append(Row(f"{what}: fit, seconds", fit, fit, at_most=40))
         rows.append(Row(f"{what}: predict / fit", predict, predict / fit))

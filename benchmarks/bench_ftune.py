@@ -48,7 +48,7 @@ def run() -> list[Row]:
         return []
     data = load("letter")
     parts = prepare(data, np.asarray(data.target), PROTOCOL, 0)
-    kernel = GaussianKernel("mean_distance").fit(parts.X_train)
+    kernel = GaussianKernel("mean_distance").fit(parts.train.X)
     with threadpool_limits(1):
         found = {s: _ours(parts, kernel, s) for s in ("newton", "truncated_newton")}
         pairs = found["newton"][2].landmark_indices_
@@ -74,23 +74,23 @@ def run() -> list[Row]:
 def _ours(parts: Parts, kernel: Any, solver: str) -> tuple[float, float, FTuneClassifier]:
     model = FTuneClassifier(300, similarity=kernel, solver=solver, random_state=0)
     start = process_time()
-    model.fit(parts.X_train, parts.y_train, X_val=parts.X_val, y_val=parts.y_val)
+    model.fit(parts.train.X, parts.train.y, X_val=parts.val.X, y_val=parts.val.y)
     return process_time() - start, float(model.validation_scores_.max()), model
 
 
 def _loop(parts: Parts, kernel: Any, pairs: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the validation accuracy of every slope and C, trained one by one."""
-    classes = np.unique(parts.y_train)
-    scores = np.empty((len(_SLOPES), len(_CS), len(parts.y_val), len(classes)))
+    classes = np.unique(parts.train.y)
+    scores = np.empty((len(_SLOPES), len(_CS), len(parts.val.y), len(classes)))
     for k, label in enumerate(classes):
-        y = np.where(parts.y_train == label, 1, -1)
+        y = np.where(parts.train.y == label, 1, -1)
         train, val = (
-            kernel(X, parts.X_train[pairs[k, :, 0]]) - kernel(X, parts.X_train[pairs[k, :, 1]])
-            for X in (parts.X_train, parts.X_val)
+            kernel(X, parts.train.X[pairs[k, :, 0]]) - kernel(X, parts.train.X[pairs[k, :, 1]])
+            for X in (parts.train.X, parts.val.X)
         )
         for i, slope in enumerate(_SLOPES):
             features, held_out = (np.clip(slope * d, -1, 1) for d in (train, val))
             for j, C in enumerate(_CS):
                 model = LinearSVC(C=C, fit_intercept=False).fit(features, y)
                 scores[i, j, :, k] = model.decision_function(held_out)
-    return (classes[scores.argmax(axis=-1)] == parts.y_val).mean(axis=-1)
+    return (classes[scores.argmax(axis=-1)] == parts.val.y).mean(axis=-1)

@@ -46,7 +46,7 @@ def run() -> list[Row]:
                 feature_map = RandomMaclaurin(
                     PolynomialKernel(10), n_components, h01=h01, include_bias=False, random_state=0
                 )
-                rows += _shares(f"{name} {method}", feature_map, parts.X_train, parts.y_train)
+                rows += _shares(f"{name} {method}", feature_map, parts.train.X, parts.train.y)
     return rows
 
 

@@ -139,67 +139,72 @@ class Units:
         The class of each row, if parts are stratified.
     time : ndarray of shape (n_samples,), optional
         The time of each row, if the test part comes after the others.
+    are_queries : bool
+        Whether they are queries, whose folds are drawn as those of rows are.
     """
 
     codes: np.ndarray | None = None
     classes: np.ndarray | None = None
     time: np.ndarray | None = None
+    are_queries: bool = False
 
     def of(self, rows: np.ndarray) -> "Units":
         """Return those of some rows."""
-        parts = (self.codes, self.classes, self.time)
-        return Units(*(part if part is None else part[rows] for part in parts))
+        known = {"codes": self.codes, "classes": self.classes, "time": self.time}
+        return Units(**{name: of[rows] for name, of in known.items() if of is not None})
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of a split: points, targets, the queries of ranking, and what they are divided by."""
+
+    X: Any
+    y: np.ndarray
+    query: np.ndarray | None = None
+    units: Units = Units()
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The training, held-out (if any) and test parts of a split, scaled.
+    """The training, test and held-out (if any) part of a split, scaled.
 
-    If ``pairwise``, X contains similarities to the training points. ``queries`` are those of the
-    training, held-out and test rows, for ranking. ``units`` are groups, classes and times of
-    training and test rows, if these are divided by them.
+    If X contains similarities or distances to the training points, ``pairwise`` says which.
+    ``coded`` are the nominal columns that are codes.
     """
 
-    X_train: Any
-    y_train: np.ndarray
-    X_test: Any
-    y_test: np.ndarray
-    X_val: Any = None
-    y_val: Any = None
-    pairwise: bool = False
-    queries: tuple[Any, ...] = (None, None, None)
-    units: Units = Units()
-    test_units: Units = Units()
+    train: Part
+    test: Part
+    val: Part | None = None
+    pairwise: str | None = None
+    coded: Sequence[int] = ()
 
-    def training(self, rows: np.ndarray, fitted: np.ndarray) -> Any:
-        """Return some training points, as the input of a model that is fitted on ``fitted``."""
-        if self.pairwise:
-            return self.X_train[np.ix_(rows, fitted)]
-        return self.X_train.iloc[rows] if hasattr(self.X_train, "iloc") else self.X_train[rows]
+    def training(self, rows: np.ndarray, fitted: np.ndarray) -> Part:
+        """Return some training rows, as the input of a model that is fitted on ``fitted``."""
+        X, y, query, units = self.train.X, self.train.y, self.train.query, self.train.units
+        X = X[np.ix_(rows, fitted)] if self.pairwise else _rows_of(X, rows)
+        return Part(X, y[rows], None if query is None else query[rows], units.of(rows))
 
     def only(self, rows: np.ndarray) -> "Parts":
-        """Return the same with some of the training points."""
-        query, *others = self.queries
-        X_val = self.X_val[:, rows] if self.pairwise and self.X_val is not None else self.X_val
-        return replace(
-            self,
-            X_train=self.training(rows, rows),
-            y_train=self.y_train[rows],
-            X_val=X_val,
-            queries=(None if query is None else query[rows], *others),
-            units=self.units.of(rows),
-        )
+        """Return the same with some of the training rows."""
+        val = self.val
+        if self.pairwise and val is not None:
+            val = replace(val, X=val.X[:, rows])
+        return replace(self, train=self.training(rows, rows), val=val)
 
     def dense(self) -> "Parts":
         """Return the same with dense matrices."""
         made = {}
-        for name in ("X_train", "X_test", "X_val"):
-            X = getattr(self, name)
-            if sp.issparse(X):
-                needed = 8 * X.shape[0] * X.shape[1]
+        for name in ("train", "test", "val"):
+            part = getattr(self, name)
+            if part is not None and sp.issparse(part.X):
+                needed = 8 * part.X.shape[0] * part.X.shape[1]
                 require_memory(needed, "`dense: true`", "give the method fewer rows")
-                made[name] = X.toarray()
+                made[name] = replace(part, X=part.X.toarray())
         return replace(self, **made)
+
+
+def _rows_of(X: Any, rows: np.ndarray) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def positive_classes(
@@ -217,9 +222,7 @@ def positive_classes(
         chosen = rng.choice(len(names), size=len(names) // 2, replace=False)
         return [names[i] for i in sorted(chosen)]
     if not {*how} <= {*names} or len(how) >= len(names):
-        raise ValueError(
-            f"binarize: {how} must be some, not all, of the classes {', '.join(names)}"
-        )
+        raise ValueError(f"binarize: {how} must be some, not all, of {', '.join(names)}")
     return list(how)
 
 
@@ -257,10 +260,17 @@ def split_indices(
     held-out part ``round(holdout * n_samples)``, by default none; the others form the test part,
     of which at most ``max_test`` are kept. Groups are divided instead of rows.
     """
-    if protocol.folds is not None:
-        return fold_indices(n_samples, protocol, split, published, units)
     if units.time is not None:
         return _in_time(units.time, protocol, split)
+    is_random = protocol.folds is None or (units.are_queries and protocol.folds != "published")
+    if units.codes is not None and units.classes is None and is_random:
+        # groups and queries are divided as rows are
+        distinct, codes = np.unique(units.codes, return_inverse=True)
+        parts = split_indices(len(distinct), protocol, split)
+        train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        return train, kept, test
+    if protocol.folds is not None:
+        return fold_indices(n_samples, protocol, split, published, units)
     rng = generator(protocol.seed, "split", split)
     if units.classes is not None:
         tested = 1 - protocol.train - (protocol.holdout or 0)
@@ -270,24 +280,14 @@ def split_indices(
             share = protocol.holdout / (protocol.train + protocol.holdout)
             own, others = held_out(len(rest), share, units.of(rest), rng)
             train, kept = rest[own], rest[others]
-        return (
-            _at_most(protocol.max_train, train, rng),
-            kept,
-            _at_most(protocol.max_test, test, rng),
-        )
-    if units.codes is not None:
-        # the rows of a group stay together
-        distinct, codes = np.unique(units.codes, return_inverse=True)
-        parts = split_indices(len(distinct), protocol, split)
-        train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
-        return train, kept, test
+        train = _at_most(protocol.max_train, train, rng)
+        return train, kept, _at_most(protocol.max_test, test, rng)
     order = rng.permutation(n_samples)
     n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
     if n_train + n_held_out >= n_samples:
-        raise ValueError(
-            f"{n_train} training and {n_held_out} held-out rows of {n_samples} leave no test part"
-        )
+        text = f"{n_train} training and {n_held_out} held-out rows of {n_samples}"
+        raise ValueError(f"{text} leave no test part")
     kept, test = np.split(order[n_train:], [n_held_out])
     return order[:n_train], kept, test[: protocol.max_test]
 
@@ -330,11 +330,9 @@ def fold_indices(
     test, kept = (split - 1) % n_folds, (split - 2) % n_folds
     train = np.flatnonzero(~np.isin(fold, [test, kept]))
     rng = generator(protocol.seed, "most", split)
-    return (
-        _at_most(protocol.max_train, train, rng),
-        np.flatnonzero(fold == kept),
-        _at_most(protocol.max_test, np.flatnonzero(fold == test), rng),
-    )
+    train = _at_most(protocol.max_train, train, rng)
+    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), rng)
+    return train, np.flatnonzero(fold == kept), tested
 
 
 def _random_folds(
@@ -372,34 +370,24 @@ def prepare(
         If no test part is left, or the data cannot be scaled in this way.
     """
     X, query = data.data, data.query
-    if query is not None and protocol.folds not in (None, "published"):
-        # whole queries are divided as rows are
-        distinct, codes = np.unique(query, return_inverse=True)
-        parts = split_indices(len(distinct), protocol, split)
-        train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
-        units = Units(query)
-    else:
-        units = Units(
-            data.groups if query is None else query, y if protocol.stratify else None, data.time
-        )
-        train, kept, test = split_indices(X.shape[0], protocol, split, data.fold, units)
+    codes, classes = data.groups if query is None else query, y if protocol.stratify else None
+    units = Units(codes, classes, data.time, query is not None)
+    train, kept, test = split_indices(X.shape[0], protocol, split, data.fold, units)
     kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
     if protocol.scale and (data.similarity or are_objects(X)):
         raise ValueError(f"scale: {kind} no features to scale; give []")
-    parts = train, kept, test
+    indices = train, kept, test
     if raw and data.frame is None:
         raise ValueError("columns: raw is for tables of a file or of the catalogue")
     if raw:
-        X_train, *others = (data.frame.iloc[rows] for rows in parts)
+        X_train, *others = (data.frame.iloc[rows] for rows in indices)
     elif data.similarity:
-        X_train, *others = (X[np.ix_(rows, train)] for rows in parts)
+        X_train, *others = (X[np.ix_(rows, train)] for rows in indices)
     else:
-        X_train, *others = _filled(data, *(X[rows] for rows in parts))
+        X_train, *others = _filled(data, *(X[rows] for rows in indices))
     for name in () if raw else protocol.scale:
         if name.startswith("zscore") and sp.issparse(X_train):
-            raise ValueError(
-                f"scale: {name} would fill a sparse matrix; use max_norm for this data"
-            )
+            raise ValueError(f"scale: {name} would fill a sparse matrix: use max_norm")
         scaler = SCALERS[name]().fit(X_train)
         X_train = scaler.transform(X_train)
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
@@ -408,12 +396,12 @@ def prepare(
         y = y / (np.abs(learnt_on).max() or 1.0)
     elif protocol.scale_target == "zscore":
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
-    X_val, y_val = (others[0], y[kept]) if len(kept) else (None, None)
-    queries = tuple(query if query is None else query[part] for part in parts)
-    pairwise = data.similarity is not None
-    of_parts = units.of(train), units.of(test)
-    held = X_val, y_val, pairwise, queries, *of_parts
-    return Parts(X_train, y[train], others[1], y[test], *held)
+    of_train, of_val, of_test = (
+        Part(points, y[rows], None if query is None else query[rows], units.of(rows))
+        for points, rows in zip([X_train, *others], indices, strict=True)
+    )
+    held_out = of_val if len(kept) else None
+    return Parts(of_train, of_test, held_out, data.similarity, data.coded)
 
 
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
@@ -456,23 +444,21 @@ def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:
     return clone(kernel).set_params(nominal=list(coded)) if automatic else kernel
 
 
-def build_kernel(
-    trial: Trial, scope: Scope, X: Any, y: Any = None, coded: Sequence[int] = ()
-) -> Any:
+def build_kernel(trial: Trial, scope: Scope, parts: Parts) -> Any:
     """Build the trial's kernel, with the bandwidth learnt before anything is timed.
 
-    Columns that are `coded` are nominal for a similarity that can tell. What is learnt serves all
-    trials of a process on the same data, kernel and split.
+    What is learnt serves all trials of a process on the same data, kernel and split.
     """
     spec, own = trial.spec, trial.spec.kernel
     if own is None:
         return None
     kernel = scope.make(scope.kernel(own.name), own.parameters)
-    kernel = _naming_nominal(kernel, coded)
-    points = canonical([spec.dataset, own, spec.protocol, trial.split, spec.task, list(coded)])
+    kernel = _naming_nominal(kernel, parts.coded)
+    place = spec.dataset, own, spec.protocol, trial.split, spec.task, parts.coded
+    points = canonical(place)
     learnt = None if spec.plugins else _learnt.get(points)
     if learnt is None:
-        fitted = clone(kernel).fit(X, y)
+        fitted = clone(kernel).fit(parts.train.X, parts.train.y)
         # a function may be slow: its width is learnt once, whether it is named or not
         given = vars(kernel) if getattr(kernel, "compares", "") == "any" else own.parameters
         learnt = {name: getattr(fitted, f"{name}_", value) for name, value in given.items()}
@@ -486,16 +472,11 @@ def build_kernel(
     return kernel.set_params(**{name: value for name, value in learnt.items() if name in known})
 
 
-def build_estimator(
-    trial: Trial, scope: Scope, kernel: Any, kind: str | None = None, coded: Sequence[int] = ()
-) -> Any:
-    """Build the estimator, seeded by split.
-
-    ``kind`` is what a matrix of similarities holds, ``coded`` are nominal columns.
-    """
-    spec = trial.spec.method
-    parts = method_parts(scope, spec)
-    estimator = scope.make_method(parts, spec.parameters, spec.select)
+def build_estimator(trial: Trial, scope: Scope, kernel: Any, parts: Parts | None = None) -> Any:
+    """Build the estimator, seeded by split, for the parts of the data, if it depends on these."""
+    spec, steps = trial.spec.method, method_parts(scope, trial.spec.method)
+    kind, coded = (None, ()) if parts is None else (parts.pairwise, parts.coded)
+    estimator = scope.make_method(steps, spec.parameters, spec.select)
     parameters = estimator.get_params()
     state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
     seeded = [name for name in parameters if name.rpartition("__")[2] == "random_state"]
@@ -506,7 +487,7 @@ def build_estimator(
         own = [name for name in parameters if name.rpartition("__")[2] == "scoring"]
         extra |= {name: metric.scorer for name in own if parameters[name] is None}
     # the first step of a pipeline sees the data as it is; no step takes a kernel of the config
-    label, component = parts[0]
+    label, component = steps[0]
     prefix = f"{label}__" if label else ""
     taken = f"{prefix}{component.takes}"
     if component.takes and taken not in {**spec.parameters, **spec.select}:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kernlearn import metrics
 from kernlearn.engine.build import generator
+from kernlearn.engine.tasks import letor_ndcg_10, ndcg_10
 from kernlearn.store import values_as_text
 
 Values = NDArray[Any]
@@ -63,8 +64,8 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
 }
 _OF_QUERIES: dict[str, Callable[..., Values]] = {
     "ndcg": metrics.thesis_ndcg,
-    "ndcg_10": lambda *data, **how: metrics.thesis_ndcg(*data, k=10, **how),
-    "letor_ndcg_10": lambda *data, **how: metrics.letor_ndcg(*data, k=10, **how),
+    "ndcg_10": ndcg_10,
+    "letor_ndcg_10": letor_ndcg_10,
     "letor_mean_ndcg": metrics.letor_mean_ndcg,
 }
 

@@ -17,8 +17,8 @@ from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.trial import Trial
 from kernlearn.engine import losses
-from kernlearn.engine.build import Parts, generator, held_out
-from kernlearn.engine.tasks import Predictions, Task
+from kernlearn.engine.build import Part, Parts, generator, held_out
+from kernlearn.engine.tasks import Task
 from kernlearn.kernels.known_pairs import knowing_pairs
 
 # The values to choose from, by parameter.
@@ -61,16 +61,16 @@ def select(
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
         return Selection()
-    if parts.X_val is None:
+    if parts.val is None:
         parts = with_validation(parts, trial)
-    points, n_rows = list(ParameterGrid(grid)), len(parts.y_train)
+    points, n_rows = list(ParameterGrid(grid)), len(parts.train.y)
     halves = protocol.search == "halving"
     order = generator(protocol.seed, "search", trial.split).permutation(n_rows)
     measured: list[Point] = []
     for size in round_sizes(len(points), n_rows) if halves else [n_rows]:
         if len(points) == 1 and measured:
             break
-        rows = parts if size == n_rows else parts.only(enough_rows(order, size, parts.y_train))
+        rows = parts if size == n_rows else parts.only(enough_rows(order, size, parts.train.y))
         how: dict[str, Any] = {"threads": protocol.threads, "n_jobs": n_jobs}
         measured = measure_grid(estimator, points, rows, task, scope, tested=False, **how)
         points = best_third(measured)
@@ -146,13 +146,11 @@ def chosen_inside(model: Any) -> dict[str, Point]:
 def with_validation(parts: Parts, trial: Trial) -> Parts:
     """Hold rows of the training part out."""
     protocol = trial.spec.protocol
-    if parts.queries[0] is not None:
+    if parts.train.query is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    n_rows = len(parts.y_train)
-    train, kept = held_out(n_rows, protocol.validation, parts.units, rng)
-    X_val = parts.training(kept, train)
-    return replace(parts.only(train), X_val=X_val, y_val=parts.y_train[kept])
+    train, kept = held_out(len(parts.train.y), protocol.validation, parts.train.units, rng)
+    return replace(parts.only(train), val=parts.training(kept, train))
 
 
 def measure_grid(
@@ -186,20 +184,20 @@ def measure_grid(
     def measured(group: list[Point]) -> tuple[list[Point], list[Any]]:
         points = []
         with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
-            rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
-            fits = _fits(estimator, group, parts, task, scope, rows)
+            used = [part for part in (parts.val, parts.test if tested else None) if part]
+            fits = _fits(estimator, group, parts, task, scope, [part.X for part in used])
             for parameters, model, converged, X, outputs in fits:
-                chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
-                point: Point = {"parameters": parameters, "metrics": {}}
-                held_out = parts.y_val, chosen_on, parts.queries[1]
-                point["score"] = task.score(Predictions(*held_out, model, X[0], parts.y_train))
-                if tested:
-                    on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
-                    of_rows = parts.y_test, on_test, parts.queries[2]
-                    of_test = Predictions(*of_rows, model, X[1], parts.y_train)
-                    point["metrics"] = task.measure(of_test, {})
+                on_val, *on_test = (
+                    task.predictions(model, output, replace(part, X=points), parts.train.y)
+                    for output, part, points in zip(outputs, used, X, strict=True)
+                )
+                score = task.score(on_val)
+                point: Point = {"parameters": parameters, "score": score, "metrics": {}}
+                for made in on_test:
+                    metrics = point["metrics"] = task.measure(made, {})
                     if sample is not None:
-                        point["losses"] = losses.kept(point["metrics"], *of_rows, *sample)
+                        of_rows = made.part.y, made.predicted, made.part.query
+                        point["losses"] = losses.kept(metrics, *of_rows, *sample)
                 if (n_support := getattr(model, "n_support_", None)) is not None:
                     point["metrics"]["n_support"] = float(np.sum(n_support))
                 points.append(point if converged else {**point, "converged": False})
@@ -242,11 +240,11 @@ def _fits(
     Before the outputs come the rows as the model takes them, after the steps of a pipeline.
     The points of a group share the parameters that :func:`_shared` returns.
     """
-    X, y = parts.X_train, parts.y_train
+    X, y, shared = parts.train.X, parts.train.y, _shared(estimator, group[0])
     of_path = [name for name in getattr(estimator, "path_parameters", ()) if name in group[0]]
+    model, is_pipeline = clone(estimator), len(steps(estimator)) > 1
+    model.set_params(**scope.made_values(shared))
     if of_path:
-        shared = {name: value for name, value in group[0].items() if name not in of_path}
-        model = clone(estimator).set_params(**scope.made_values(shared))
         lists = {name: list(dict.fromkeys(point[name] for point in group)) for name in of_path}
         for fits in model.path(X, y, lists):
             outputs = [fits.outputs(task.output, part) for part in rows]
@@ -256,19 +254,16 @@ def _fits(
                 if (point := {**shared, **params}) in group:
                     yield point, one, bool(converged), rows, of_rows
         return
-    prefix = f"{estimator.steps[-1][0]}__" if len(steps(estimator)) > 1 else ""
-    if prefix:
-        before = clone(estimator).set_params(**scope.made_values(_shared(estimator, group[0])))
-        Z, rows = before[:-1].fit_transform(X, y), [before[:-1].transform(part) for part in rows]
+    if is_pipeline:
+        Z, rows = model[:-1].fit_transform(X, y), [model[:-1].transform(part) for part in rows]
     for point in group:
         info: Point = {}
         with validation.noting_convergence(info, "converged"):
-            if prefix:
-                own = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
-                model = clone(estimator[-1]).set_params(**scope.made_values(own)).fit(Z, y)
+            model = clone(estimator).set_params(**scope.made_values(point))
+            if is_pipeline:
+                model = model[-1].fit(Z, y)
             else:
-                model = clone(estimator).set_params(**scope.made_values(point))
-                fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
+                fit_given(model, parts.train, parts.val)
         outputs = [getattr(model, task.output)(part) for part in rows]
         yield point, model, info.get("converged", True), rows, outputs
 
@@ -278,14 +273,14 @@ def steps(estimator: Any) -> list[Any]:
     return [step for _, step in getattr(estimator, "steps", [("", estimator)])]
 
 
-def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
+def fit_given(estimator: Any, part: Part, held_out: Part | None) -> Any:
     """Fit, and pass held-out rows or queries to an estimator that takes them.
 
     scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
     """
     taken = signature(estimator.fit).parameters
-    options = {"qid": query}
-    if "early_stopping" not in estimator.get_params(deep=False):
-        options |= {"X_val": X_val, "y_val": y_val}
-    given = {name: one for name, one in options.items() if name in taken and one is not None}
-    return estimator.fit(X, y, **given)
+    options = {} if part.query is None else {"qid": part.query}
+    if held_out is not None and "early_stopping" not in estimator.get_params(deep=False):
+        options |= {"X_val": held_out.X, "y_val": held_out.y}
+    given = {name: one for name, one in options.items() if name in taken}
+    return estimator.fit(part.X, part.y, **given)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,22 +71,22 @@ class Task:
         if values.ndim == 2 and self.output == "decision_function":
             refuse_many(self.name, values.shape[1])
         if values.shape != (n_points,):
-            raise ValueError(
-                f"the method's {self.output} must give one value for each of {n_points} points, "
-                f"not the shape {values.shape}"
-            )
+            needed = f"must give one value for each of {n_points} points"
+            raise ValueError(f"the method's {self.output} {needed}, not the shape {values.shape}")
         if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
             what = "NaN" if np.isnan(values).any() else "infinity"
-            n = n_points - finite.sum()
-            raise ValueError(
-                f"the method's {self.output} gives {what} for {n} of {n_points} points"
-            )
+            of_points = f"{n_points - finite.sum()} of {n_points} points"
+            raise ValueError(f"the method's {self.output} gives {what} for {of_points}")
         if self.has_labels and not (known := np.isin(values, y_train)).all():
-            unknown = values[~known].tolist()[0]
-            raise ValueError(
-                f"the method predicts {unknown!r}, which is no label of the training points"
-            )
+            text = f"the method predicts {values[~known].tolist()[0]!r}"
+            raise ValueError(f"{text}, which is no label of the training points")
         return values if self.as_label is None else self.as_label(values, y_train)
+
+    def predictions(
+        self, estimator: Any, output: Any, part: build.Part, y_train: Array
+    ) -> "Predictions":
+        """Return what is evaluated of an estimator's output for a part."""
+        return Predictions(part, self.label(output, len(part.y), y_train), estimator, y_train)
 
     @property
     def metrics(self) -> list[Registered]:
@@ -116,43 +117,39 @@ class Task:
         return metric.better * self._value(metric, predictions)
 
     def _value(self, metric: Registered, of: "Predictions") -> float:
+        true = of.part.y
         if not metric.scorer:
-            return value(metric, of.true, of.predicted, of.query)
-        estimator, as_label = of.estimator, self.as_label
-        if as_label is not None:
-            estimator = _Labelling(
-                estimator, lambda p: as_label(p, of.y_train), np.unique(of.true)
-            )
-        if self.has_labels and (n := len(np.unique(of.true))) > 2 and metric.scorer in _BINARY:
+            return value(metric, true, of.predicted, of.part.query)
+        estimator = of.estimator
+        if self.as_label is not None:
+            estimator = _Labelling(estimator, self.as_label, of.y_train, np.unique(true))
+        if self.has_labels and (n := len(np.unique(true))) > 2 and metric.scorer in _BINARY:
             advice = "forms for more have names such as f1_macro and roc_auc_ovr"
             raise ValueError(f"{metric.scorer}: for two classes, not {n}; {advice}")
-        score = check_scoring(estimator, scoring=metric.scorer)(estimator, of.X, of.true)
+        score = check_scoring(estimator, scoring=metric.scorer)(estimator, of.part.X, true)
         return metric.better * _finite(score, metric.name)
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """What an estimator predicts for some rows X, their targets, and those that it was fitted to.
+    """What an estimator, fitted to `y_train`, predicts for a part of the data."""
 
-    ``query`` has the query of each row, for ranking.
-    """
-
-    true: Array
+    part: build.Part
     predicted: Array
-    query: Query = None
     estimator: Any = None
-    X: Any = None
     y_train: Any = None
 
 
 class _Labelling(ClassifierMixin, BaseEstimator):
     """A classifier that predicts what is evaluated of an estimator's predictions."""
 
-    def __init__(self, estimator: Any, labelled: Callable[[Array], Array], classes: Array) -> None:
-        self.estimator, self.labelled, self.classes_ = estimator, labelled, classes
+    def __init__(self, estimator: Any, as_label: Any, y_train: Array, classes: Array) -> None:
+        self.estimator, self.as_label, self.y_train = estimator, as_label, y_train
+        self.classes_ = classes
 
     def predict(self, X: Any) -> Array:
-        return self.labelled(self.estimator.predict(X))
+        labels: Array = self.as_label(self.estimator.predict(X), self.y_train)
+        return labels
 
 
 def value(metric: Registered, true: Array, predicted: Array, query: Query = None) -> float:
@@ -178,8 +175,8 @@ def _finite(value: Any, metric: str) -> float:
 def refuse_many(task: str, n_classes: int) -> None:
     """Refuse other numbers of classes than two."""
     if n_classes != 2:
-        text = f"task: {task} needs two classes, not {n_classes}: give the data set `binarize`"
-        raise ValueError(text)
+        problem = f"task: {task} needs two classes, not {n_classes}"
+        raise ValueError(f"{problem}: give the data set `binarize`")
 
 
 def _classes(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
@@ -269,15 +266,8 @@ def _relevances(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target)
 
 
-def ndcg_10(true: Array, predicted: Array, query: Query) -> float:
-    """Return the thesis' NDCG of the first ten."""
-    return float(thesis_ndcg(true, predicted, qid=query, k=10))
-
-
-def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
-    """Return LETOR's NDCG of the first ten."""
-    return float(letor_ndcg(true, predicted, qid=query, k=10))
-
+#: The NDCG of the first ten, the thesis' and LETOR's.
+ndcg_10, letor_ndcg_10 = partial(thesis_ndcg, k=10), partial(letor_ndcg, k=10)
 
 RANKING = Task("ranking", _relevances, "ndcg")
 
@@ -292,14 +282,14 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
     info: dict[str, Any] = {}
     if trial.spec.dataset.entry.generator is None:
         _, parts = build.load_parts(trial, scope, _as_they_are, info)
-        X_train, X = parts.X_train, parts.X_test
-        info["n_train"] = X_train.shape[0]
+        info["n_train"] = len(parts.train.y)
     else:
-        X_train = X = build.load_data(trial, scope).data
-    kernel = build.build_kernel(trial, scope, X_train)
+        data = build.load_data(trial, scope)
+        parts = build.Parts(drawn := build.Part(data.data, data.target), drawn)
+    X, kernel = parts.test.X, build.build_kernel(trial, scope, parts)
     estimator = build.build_estimator(trial, scope, kernel)
     with machine.Stopwatch() as fitting:
-        estimator.fit(X_train)
+        estimator.fit(parts.train.X)
     with machine.Stopwatch() as transforming:
         Z = estimator.transform(X)
     exact = getattr(estimator, "composed_kernel", kernel)(X)
@@ -325,14 +315,14 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
     component = scope.estimator(spec.method.name)
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
-        parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
+        parameters["kernel"] = build.build_kernel(trial, scope, parts)
     hypotheses = scope.make(component, parameters)
-    n = len(parts.y_train)
+    n = len(parts.train.y)
     with machine.Stopwatch() as estimating:
         estimate = rademacher_complexity(
             hypotheses,
-            parts.X_train,
-            parts.y_train,
+            parts.train.X,
+            parts.train.y,
             n=n,
             n_trials=_COMPLEXITY_TRIALS,
             random_state=build.random_state(spec.protocol.seed, "complexity", trial.split),
@@ -362,7 +352,7 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
     info: dict[str, Any] = {}
     _, parts = build.load_parts(trial, scope, two_classes, info)
-    stream = parts.X_train, parts.y_train
+    stream = parts.train.X, parts.train.y
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:
         regret = stream_regret(
@@ -379,7 +369,7 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
         "buffer_regret": regret.buffer.regret,
         "estimate_seconds": estimating.wall,
     }
-    return build.Outcome(metrics, {"n": len(parts.y_train), **info})
+    return build.Outcome(metrics, {"n": len(parts.train.y), **info})
 
 
 def count_data(trial: Trial, scope: Scope) -> build.Outcome:

@@ -23,7 +23,8 @@ from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
 from kernlearn.engine.build import Parts
 from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
-from kernlearn.engine.tasks import Predictions, Task
+from kernlearn.engine.tasks import Task
+from kernlearn.exceptions import KernlearnError
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.machine import usable_cores
@@ -39,15 +40,6 @@ _GOODNESS_ROWS = 500
 
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
-# How estimators say that they need a matrix of numbers.
-_NO_MATRIX = (
-    "could not convert string to float",
-    "expected 2d array",
-    "float() argument",
-    "setting an array element with a sequence",
-    "must be 2-dimensional",
-    "must be real number",
-)
 
 
 def execute(trials: Sequence[Trial], *, concurrent: bool = False) -> list[Row]:
@@ -121,35 +113,31 @@ def _supervise(
     scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
     if spec.method.dense:
         parts = parts.dense()
-    outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
+    outcome.info |= {"n_train": len(parts.train.y), "n_test": len(parts.test.y)}
     if spec.dataset.entry.generator is None:  # which draws new rows for each split
         units = data.groups if data.query is None else data.query
         outcome.info["n_units"] = len(data.target) if units is None else len(np.unique(units))
-    if parts.queries[2] is None and parts.units.codes is not None:
-        codes: Any = parts.units.codes, parts.test_units.codes
+    if parts.test.query is None and parts.train.units.codes is not None:
+        codes: Any = parts.train.units.codes, parts.test.units.codes
         train, test = (len(np.unique(of_part)) for of_part in codes)
         outcome.info["ratio"] = test / train
     if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
-    with _advising(parts.X_train):
+    with _advising(parts.train.X):
         with machine.Stopwatch() as selecting:
-            coded = data.coded
-            kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
-            estimator = build.build_estimator(trial, scope, kernel, data.similarity, coded)
+            kernel = build.build_kernel(trial, scope, parts)
+            estimator = build.build_estimator(trial, scope, kernel, parts)
             if spec.protocol.select_by_mean and spec.method.select:
-                points, threads = list(ParameterGrid(spec.method.select)), spec.protocol.threads
-                seed, is_drawn = spec.protocol.seed, spec.dataset.entry.generator is not None
-                sample = None if is_drawn else (seed, trial.split)
-                how: Any = {"sample": sample, "threads": threads}
+                points = list(ParameterGrid(spec.method.select))
+                sample = (spec.protocol.seed, trial.split) if "n_units" in outcome.info else None
+                how: Any = {"sample": sample, "threads": spec.protocol.threads}
                 outcome.info["grid"] = measure_grid(estimator, points, parts, task, scope, **how)
                 return [outcome]
             n_jobs = usable_cores() if alone and not spec.plugins else 1
             selection = select(estimator, parts, trial, task, scope, n_jobs)
         estimator.set_params(**scope.made_values(selection.parameters))
-        if selection.parameters:
-            outcome.info["selected"] = selection.parameters
-        if selection.open_ends:
-            outcome.info["open_ends"] = selection.open_ends
+        chosen = {"selected": selection.parameters, "open_ends": selection.open_ends}
+        outcome.info |= {name: values for name, values in chosen.items() if values}
         outcome.metrics["select_seconds"] = selecting.wall
         if selection.score is not None:
             outcome.metrics["selection_score"] = selection.score
@@ -165,9 +153,8 @@ def _supervise(
 
 def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]:
     """Return the fitted model of each trial."""
-    rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val
     if len(trials) == 1:
-        return [fit_given(estimator, *rows, parts.queries[0])]
+        return [fit_given(estimator, parts.train, parts.val)]
     defaults = type(estimator)().get_params(deep=False)
     names = SHARED[trials[0].spec.method.name]
     points = [
@@ -175,15 +162,15 @@ def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]
         for trial in trials
     ]
     grid = {name: list(dict.fromkeys(point[name] for point in points)) for name in points[0]}
-    X, y, *held_out = rows
-    (fits,) = estimator.path(X, y, grid, *held_out)
+    held_out = [] if parts.val is None else [parts.val.X, parts.val.y]
+    (fits,) = estimator.path(parts.train.X, parts.train.y, grid, *held_out)
     return [fits.models[fits.params.index(point)] for point in points]
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
     values = estimator.get_params().values()
-    few = are_objects(parts.X_train) or any(getattr(v, "compares", "") == "any" for v in values)
+    few = are_objects(parts.train.X) or any(getattr(v, "compares", "") == "any" for v in values)
     for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
         with suppress(Exception):  # such as more neighbours than rows
             _warm_up_on(n_rows, estimator, parts, task)
@@ -191,20 +178,19 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 
 
 def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
-    rows = np.arange(min(n_rows, len(parts.y_train)))
-    _, first = np.unique(parts.y_train, return_index=True)
+    rows = np.arange(min(n_rows, len(parts.train.y)))
+    _, first = np.unique(parts.train.y, return_index=True)
     if len(first) <= _WARM_UP_ROWS:
         # a row of every class
         rows = np.union1d(first, rows)
-    X, y, query = parts.training(rows, rows), parts.y_train[rows], parts.queries[0]
-    query = None if query is None else query[rows]
+    few = parts.training(rows, rows)
     with warnings.catch_warnings():
         # warnings about so few rows are of no interest
         warnings.simplefilter("ignore")
-        warm = fit_given(clone(estimator), X, y, X, y, query)
-        getattr(warm, task.output)(X)
+        warm = fit_given(clone(estimator), few, few)
+        getattr(warm, task.output)(few.X)
         if hasattr(warm, "predict_native"):
-            warm.predict_native(X)
+            warm.predict_native(few.X)
 
 
 def _measured(
@@ -217,27 +203,25 @@ def _measured(
 ) -> build.Outcome:
     """Return what is measured of a fitted model, and what was measured before."""
     outcome = build.Outcome(dict(before.metrics), dict(before.info))
-    metrics, n_rows = outcome.metrics, len(parts.y_test)
+    metrics, n_rows = outcome.metrics, len(parts.test.y)
     with machine.Stopwatch() as predicting:
-        predicted = getattr(estimator, task.output)(parts.X_test)
+        predicted = getattr(estimator, task.output)(parts.test.X)
     watches = [fitting, predicting]
     if hasattr(estimator, "predict_native"):
         timed = min(n_rows, _NATIVE_ROWS)
         with machine.Stopwatch() as native:
-            estimator.predict_native(parts.X_test[:timed])
+            estimator.predict_native(parts.test.X[:timed])
         metrics["native_predict_seconds"] = native.wall * n_rows / timed
         watches.append(native)
-    labels = task.label(predicted, n_rows, parts.y_train)
-    metrics |= _sizes(estimator)
-    own, problems = (estimator, parts.X_test, parts.y_train), dict[str, str]()
-    predictions = Predictions(parts.y_test, labels, parts.queries[2], *own)
-    metrics |= task.measure(predictions, problems)
+    predictions = task.predictions(estimator, predicted, parts.test, parts.train.y)
+    problems: dict[str, str] = {}
+    metrics |= _sizes(estimator) | task.measure(predictions, problems)
     if problems:
         outcome.info["not_measured"] = problems
     if "n_units" in outcome.info:
-        of_rows = parts.y_test, labels, parts.queries[2]
+        of_rows = parts.test.y, predictions.predicted, parts.test.query
         where = trial.spec.protocol.seed, trial.split
-        groups = parts.test_units.codes if parts.queries[2] is None else None
+        groups = parts.test.units.codes if parts.test.query is None else None
         outcome.info["losses"] = losses.kept(metrics, *of_rows, *where, groups)
     if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)
@@ -258,9 +242,10 @@ def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     """Return how good the similarity of the last step is, on at most 500 training rows."""
     from kernlearn.theory.goodness import scaled_goodness
 
-    rows = np.arange(len(parts.y_train))[:: -(-len(parts.y_train) // _GOODNESS_ROWS)]
+    rows = np.arange(len(parts.train.y))[:: -(-len(parts.train.y) // _GOODNESS_ROWS)]
     *before, last = steps(estimator)
-    X, parameters = parts.training(rows, rows), last.get_params(deep=False)
+    some, parameters = parts.training(rows, rows), last.get_params(deep=False)
+    X = some.X
     for step in before:
         X = step.transform(X)
     similarity = parameters.get("similarity", parameters.get("kernel"))
@@ -268,7 +253,7 @@ def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     if not (known or isinstance(similarity, Kernel)):
         return {}
     kind = str(parameters.get("kind", "similarity"))
-    good = scaled_goodness(X, parts.y_train[rows], similarity, kind)
+    good = scaled_goodness(X, some.y, similarity, kind)
     return dict(zip(GOODNESS, (good.error, good.gamma(0.1)), strict=True))
 
 
@@ -292,15 +277,13 @@ def _advising(X: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        text = str(error)
-        if sp.issparse(X) and "sparse" in text.lower():
-            first = text.partition(". ")[0].rstrip(".")
+        first = str(error).partition(". ")[0].rstrip(".")
+        if sp.issparse(X) and "sparse" in str(error).lower():
             raise ValueError(f"{first}: give the method `dense: true`") from error
-        if are_objects(X) and any(part in text.lower() for part in _NO_MATRIX):
-            kind, example = kind_of(X), "sklearn.feature_extraction.text.TfidfVectorizer"
-            raise ValueError(
-                f"the method needs vectors, and the points are {kind}: take a method or kernel "
-                f"for {kind} (`kernlearn list`), or put a step before it that makes vectors of "
-                f"them{f', such as {example}' if kind == 'strings' else ''}"
-            ) from error
+        if are_objects(X) and not isinstance(error, KernlearnError):
+            ways = (
+                f"a method or kernel for {kind_of(X)} (`kernlearn list`), or a step before it that"
+            )
+            ways += " makes vectors, such as sklearn.feature_extraction.text.TfidfVectorizer"
+            raise ValueError(f"{first}: the points are {kind_of(X)}: take {ways}") from error
         raise

@@ -1,29 +1,12 @@
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from kernlearn.config import load_config
 from kernlearn.config.model import LoadedExperiment
 from kernlearn.exceptions import ConfigError
-from tests.engine.conftest import SMALL, small
+from tests.engine.conftest import SMALL, load, planned, small
 
-__all__ = ["SMALL", "small"]
-
-
-@pytest.fixture
-def load(tmp_path: Path) -> Callable[..., LoadedExperiment]:
-    """A function that loads a text, with changes of it."""
-
-    def call(text: str, *changes: tuple[str, str]) -> LoadedExperiment:
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new)
-        path = tmp_path / "c.yaml"
-        path.write_text(text, encoding="utf-8")
-        return load_config(path)
-
-    return call
+__all__ = ["SMALL", "load", "planned", "small"]
 
 
 @pytest.fixture

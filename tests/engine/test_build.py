@@ -2,16 +2,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_iris
 from sklearn.utils import Bunch
 
-from kernlearn.config import load_config
 from kernlearn.config.data import as_data, make_data
 from kernlearn.datasets import fingerprint, load
-from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine import Choice, run_plan
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import Registered
 from kernlearn.store import Store
+from tests.engine.conftest import card
 
 X = np.arange(8.0).reshape(4, 2)
 
@@ -34,8 +34,7 @@ def test_distinct_values_are_classes_in_order(y, codes, names):
 
 def test_for_regression_numbers_stay_what_they_are():
     data = as_data((X, [3, 100, 7, 7]), numbers=True)
-    assert data.target.tolist() == [3.0, 100.0, 7.0, 7.0]
-    assert data.target.dtype == np.float64
+    np.testing.assert_array_equal(data.target, [3.0, 100.0, 7.0, 7.0], strict=True)
     assert data.target_names.size == 0
     with pytest.raises(ValueError, match="numbers"):
         as_data((X, ["a", "b", "a", "b"]), numbers=True)
@@ -47,14 +46,11 @@ def test_what_scikit_learn_has_reads_as_what_load_has():
     np.testing.assert_array_equal(own.target, known.target)
     assert own.target_names.tolist() == known.target_names.tolist()
     assert own.fingerprint == known.fingerprint
-    own = as_data(load_diabetes(), numbers=True)
-    np.testing.assert_array_equal(own.target, load_diabetes().target)
 
 
 def test_sparse_rows_frames_and_single_precision():
     data = as_data((sp.coo_matrix(X), None), numbers=False)
-    assert data.data.format == "csr"
-    assert data.target is None
+    assert (data.data.format, data.target) == ("csr", None)
     frame = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
     assert as_data((frame, pd.Series(["u", "v"])), numbers=False).data.tolist() == [[1, 3], [2, 4]]
     assert as_data((X.astype(np.float32), None), numbers=False).data.dtype == np.float32
@@ -62,13 +58,11 @@ def test_sparse_rows_frames_and_single_precision():
 
 def test_queries_and_folds_are_part_of_the_content():
     plain = {"data": X, "target": [0, 1, 2, 1], "note": "a sample"}
-    one = as_data(plain, numbers=False)
-    two = as_data({**plain, "query": [1, 1, 2, 2]}, numbers=False)
-    three = as_data({**plain, "query": [1, 1, 2, 2], "fold": [0, 0, 1, 1]}, numbers=False)
-    assert two["query"].tolist() == [1, 1, 2, 2]
-    assert three["fold"].tolist() == [0, 0, 1, 1]
-    assert len({one.fingerprint, two.fingerprint, three.fingerprint}) == 3
-    assert one.note == "a sample"
+    more = [{}, {"query": [1, 1, 2, 2]}, {"query": [1, 1, 2, 2], "fold": [0, 0, 1, 1]}]
+    data = [as_data(plain | one, numbers=False) for one in more]
+    assert (data[2].query.tolist(), data[2].fold.tolist()) == ([1, 1, 2, 2], [0, 0, 1, 1])
+    assert len({one.fingerprint for one in data}) == 3
+    assert data[0].note == "a sample"
 
 
 @pytest.mark.parametrize(
@@ -92,8 +86,7 @@ def test_what_is_no_data_is_refused(made, message):
 
 
 def test_a_matrix_of_similarities_is_square():
-    data = as_data((X[:2], None), numbers=False, similarity="distance")
-    assert data.similarity == "distance"
+    assert as_data((X[:2], None), numbers=False, similarity="distance").similarity == "distance"
     with pytest.raises(ValueError, match="square"):
         as_data((X, None), numbers=False, similarity="similarity")
 
@@ -124,17 +117,7 @@ def drawn(random_state=None):
     X = np.loadtxt('mine.txt', delimiter=",")
     return X + np.random.default_rng(random_state).normal(size=X.shape), X[:, 0] > 5
 """
-CARD = """\
-name: mine_of_card
-title: Mine
-task: classification
-n_features: 1
-source: {publisher: me}
-licence: none
-citation: none
-forms:
-- {files: [mine.txt], format: {kind: delimited}, rows: 20, labels: ["0", "1"]}
-"""
+FORM = "{files: [mine.txt], format: {kind: delimited}, rows: 20, labels: ['0', '1']}"
 CONFIG = """\
 title: t
 plugins: [mine.py]
@@ -158,15 +141,11 @@ protocol: {splits: 1}
     ],
 )
 def test_whatever_the_data_come_from_a_change_makes_other_trials(
-    tmp_path, monkeypatch, data, changed
+    planned, tmp_path, monkeypatch, data, changed
 ):
     """In one process, as in a notebook, where data that was read is kept."""
-    files = {
-        "mine.py": PLUGIN,
-        "mine_of_card.yaml": CARD,
-        "mine.txt": "".join(f"{i % 11},{i % 2}\n" for i in range(20)),
-        "c.yaml": CONFIG.replace("DATA", data),
-    }
+    rows = "".join(f"{i % 11},{i % 2}\n" for i in range(20))
+    files = {"mine.py": PLUGIN, "mine_of_card.yaml": card("mine_of_card", FORM), "mine.txt": rows}
     edits = {
         "mine.py": ("X + np", "X - np"),
         "mine_of_card.yaml": ("rows: 20, ", ""),
@@ -175,22 +154,13 @@ def test_whatever_the_data_come_from_a_change_makes_other_trials(
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
-    plan = make_plan(load_config(tmp_path / "c.yaml"))
+    plan = planned(CONFIG, ("DATA", data))
     with Store(tmp_path / "s") as store:
         assert run_plan(plan, store).done == 1
         (tmp_path / changed).write_text(files[changed].replace(*edits[changed]))
-        again = make_plan(load_config(tmp_path / "c.yaml"))
+        if data == "mine: {}":  # which is no trial of the plan
+            (error,) = run_plan(plan, store, choice=Choice(force=True)).errors
+            assert "mine: not the data that the trial was planned for" in error
+        again = planned(CONFIG, ("DATA", data))
         assert again.trials[0].key != plan.trials[0].key
         assert run_plan(again, store).done == 1
-
-
-def test_what_changes_between_plan_and_run_is_no_trial_of_the_plan(tmp_path):
-    (tmp_path / "mine.py").write_text(PLUGIN)
-    (tmp_path / "mine.txt").write_text("".join(f"{i % 11},{i % 2}\n" for i in range(20)))
-    (tmp_path / "c.yaml").write_text(CONFIG.replace("DATA", "mine: {}"))
-    plan = make_plan(load_config(tmp_path / "c.yaml"))
-    (tmp_path / "mine.txt").write_text("".join(f"{i % 7},{i % 2}\n" for i in range(20)))
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store).failed == 1
-        (row,) = store.rows()
-    assert "mine: not the data that the trial was planned for" in row.error

@@ -11,9 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
-from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_parts, random_state, split_indices
 from kernlearn.engine.tasks import CLASSIFICATION
 from kernlearn.engine.trial import run_trial
@@ -72,10 +70,9 @@ def frame():
 
 
 @pytest.fixture
-def trials(frame, tmp_path):
+def trials(frame, planned, tmp_path):
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    (tmp_path / "c.yaml").write_text(CONFIG)
-    return make_plan(load_config(tmp_path / "c.yaml")).trials
+    return planned(CONFIG).trials
 
 
 def model_of(method, state):
@@ -102,31 +99,24 @@ def test_scores_are_those_of_scikit_learn(trials, frame):
     dummies[frame["ward"].isna()] = np.nan
     matrix = pd.concat([frame["age"], dummies, frame["dose"]], axis=1).to_numpy()
     for trial in trials:
-        outcome = run_trial(trial)
+        outcome, method = run_trial(trial), trial.labels["method"]
         _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
-        method = trial.labels["method"]
-        state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
-        model = model_of(method, state)
+        model = model_of(method, random_state(0, "estimator", trial.split))
         if method in ("boosting", "by column"):
-            rows = [part.index.to_numpy() for part in (parts.X_train, parts.X_test)]
+            rows = [part.index.to_numpy() for part in (parts.train.X, parts.test.X)]
             X_train, X_test = (table.iloc[of_part] for of_part in rows)
-            assert parts.X_train["ward"].isna().any()
-            pd.testing.assert_frame_equal(parts.X_train, X_train)
+            assert parts.train.X["ward"].isna().any()
+            pd.testing.assert_frame_equal(parts.train.X, X_train)
         else:
-            rows = split_rows(trial, len(y))
+            rows = split_indices(len(y), trial.spec.protocol, trial.split)[::2]
             imputer, scaler = SimpleImputer(), StandardScaler()
             X_train = scaler.fit_transform(imputer.fit_transform(matrix[rows[0]]))
             X_test = scaler.transform(imputer.transform(matrix[rows[1]]))
-            np.testing.assert_allclose(parts.X_train, X_train, atol=1e-12)
+            np.testing.assert_allclose(parts.train.X, X_train, atol=1e-12)
         model.fit(X_train, y[rows[0]])
         score = model.score(X_test, y[rows[1]])
         assert outcome.metrics["accuracy"] == pytest.approx(score, abs=1e-6), method
         assert outcome.info["n_train"] + outcome.info["n_test"] == len(frame)
-
-
-def split_rows(trial, n):
-    train, _, test = split_indices(n, trial.spec.protocol, trial.split)
-    return train, test
 
 
 def test_what_was_filled_in_is_said(trials, frame):
@@ -135,14 +125,13 @@ def test_what_was_filled_in_is_said(trials, frame):
     assert any(said in text and "within each split" in text for text in trials[0].source.prepared)
 
 
-def test_what_is_no_table_cannot_be_passed_as_one(tmp_path):
-    (tmp_path / "c.yaml").write_text(
-        "title: t\ndatasets: {moons: {generator: two_moons, n_samples: 50}}\n"
-        "methods: {k: {estimator: LogisticRegression, columns: raw}}\nmetrics: [accuracy]\n"
+def test_what_is_no_table_cannot_be_passed_as_one(planned):
+    table = (
+        "mine: {file: mine.csv, target: sick, missing: impute}",
+        "moons: {generator: two_moons}",
     )
-    trial = make_plan(load_config(tmp_path / "c.yaml")).trials[0]
     with pytest.raises(ValueError, match="columns: raw is for tables of a file"):
-        run_trial(trial)
+        run_trial(planned(CONFIG, table).trials[0])
 
 
 def test_a_kernel_of_an_estimator_within_another_is_its_own():

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from kernlearn.config import load_config
 from kernlearn.config.names import METRICS
-from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine import run_plan
 from kernlearn.engine.losses import SAMPLE, kept, values_of
 from kernlearn.engine.tasks import value
 from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
@@ -40,9 +39,8 @@ def test_the_influences_of_rows_on_an_auc_are_those_of_leaving_each_out():
         return value(METRICS["auc"], true[rows], scores[rows])
 
     everything = np.arange(200)
-    jackknife = [
-        200 * auc(everything) - 199 * auc(np.delete(everything, row)) for row in everything
-    ]
+    whole = auc(everything)
+    jackknife = [200 * whole - 199 * auc(np.delete(everything, row)) for row in everything]
     values = values_of("auc", true, scores)
     np.testing.assert_allclose(values, jackknife, atol=0.02)
     assert values.var() == pytest.approx(np.var(jackknife), rel=0.02)
@@ -60,14 +58,12 @@ def test_the_same_rows_are_kept_of_every_method():
     assert kept(["fit_seconds"], true, true, None, 1, 2) == {}
 
 
-def test_a_grid_keeps_the_losses_of_the_point_that_is_chosen(tmp_path):
-    (tmp_path / "grid.yaml").write_text(
+def test_a_grid_keeps_the_losses_of_the_point_that_is_chosen(planned, tmp_path):
+    plan = planned(
         "title: t\ndatasets: [iris]\n"
-        "methods: {tree: {estimator: sklearn.tree.DecisionTreeClassifier,\n"
-        "max_depth: {select: [1, 3]}}}\n"
+        "methods: {k: {estimator: KNeighborsClassifier, n_neighbors: {select: [1, 30]}}}\n"
         "protocol: {splits: 3, select_by_mean: true, folds: 5}\nmetrics: [accuracy]\n"
     )
-    plan = make_plan(load_config(tmp_path / "grid.yaml"))
     with Store(tmp_path / "s.sqlite") as store:
         run_plan(plan, store)
         rows = chosen_by_mean(store.get(trial.key for trial in plan.trials))

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kernlearn.config import load_config
 from kernlearn.datasets import add, load
-from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine import run_plan
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.store import Store
+from tests.engine.conftest import card
 
 GRADES = ["low", "mid", "high"]
 CONFIG = """\
@@ -15,26 +15,21 @@ task: {task}
 datasets:
   mine: {{{data}}}
 methods: {{D: {{estimator: {estimator}}}}}
-protocol: {{splits: 1{protocol}}}
-metrics: [{metric}]
+protocol: {{{protocol}}}
+metrics: [fit_seconds]
 """
 
 
 @pytest.fixture
-def plan_of(tmp_path, monkeypatch):
+def plan_of(planned, tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("KERNLEARN_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
+    kinds = {"classification": "DummyClassifier", "ordinal": "ORLand"}
 
-    def make(data, task="classification", protocol="", **options):
-        kinds = {"regression": ("DummyRegressor", "mse"), "ordinal": ("ORLand", "aae")}
-        estimator, metric = kinds.get(task, ("DummyClassifier", "accuracy"))
-        (tmp_path / "mine.yaml").write_text(
-            CONFIG.format(
-                data=data, task=task, protocol=protocol, estimator=estimator, metric=metric
-            )
-        )
-        return make_plan(load_config(tmp_path / "mine.yaml"), **options)
+    def make(data, task="classification", protocol="splits: 1"):
+        how = {"data": data, "task": task, "protocol": protocol, "estimator": kinds[task]}
+        return planned(CONFIG.format(**how))
 
     return make
 
@@ -63,14 +58,10 @@ def test_what_was_done_is_in_the_plan_and_in_every_trial(plan_of, tmp_path):
 
 def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of, tmp_path):
     write(tmp_path / "f.csv")
-    one_hot = plan_of("file: f.csv, drop: [id]").trials[0].spec.dataset
-    codes = plan_of("file: f.csv, drop: [id], nominal: ordinal").trials[0].spec.dataset
-    expected = {
-        how: load(tmp_path / "f.csv", nominal=how, drop=["id"]).found.identity
-        for how in ("onehot", "ordinal")
-    }
-    assert (one_hot.entry.nominal, one_hot.fingerprint) == ("onehot", expected["onehot"])
-    assert (codes.entry.nominal, codes.fingerprint) == ("ordinal", expected["ordinal"])
+    for more, nominal in (("", "onehot"), (", nominal: ordinal", "ordinal")):
+        spec = plan_of(f"file: f.csv, drop: [id]{more}").trials[0].spec.dataset
+        expected = load(tmp_path / "f.csv", nominal=nominal, drop=["id"]).found.identity
+        assert (spec.entry.nominal, spec.fingerprint) == (nominal, expected)
     add(tmp_path / "f.csv", name="my_card")
     assert plan_of("name: my_card").trials[0].spec.dataset.entry.nominal == "onehot"
 
@@ -92,20 +83,9 @@ def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
         plan_of("name: iris, grades: [low, mid]", task="ordinal")
 
 
-CARD = """\
-name: mine
-title: Mine
-task: classification
-n_features: 1
-source: {publisher: me}
-licence: none
-citation: none
-forms:
-- files: [f.csv]
-  format: {kind: delimited, missing: ["?"]}
-  rows: 12
-  folds: [4, 4, 4]
-  labels: [a, b]
+FORM = """\
+{files: [f.csv], format: {kind: delimited, missing: ["?"]}, rows: 12, folds: [4, 4, 4],
+ labels: [a, b]}
 """
 
 
@@ -113,7 +93,7 @@ def test_published_folds_hold_for_all_rows_and_as_many_splits(plan_of, tmp_path)
     (tmp_path / "datasets").mkdir()
     rows = [f"{i},{'ab'[i % 2]}\n" for i in range(12)]
     (tmp_path / "datasets" / "f.csv").write_text("".join(rows))
-    (tmp_path / "datasets" / "mine.yaml").write_text(CARD)
-    assert len(plan_of("name: mine", protocol=", folds: published").trials) == 1
+    (tmp_path / "datasets" / "mine.yaml").write_text(card("mine", FORM))
+    assert len(plan_of("name: mine", protocol="splits: 3, folds: published").trials) == 3
     with pytest.raises(DataError, match="at most 3 splits, not 4"):
-        make_plan(load_config(tmp_path / "mine.yaml", settings=["splits=4"]))
+        plan_of("name: mine", protocol="splits: 4, folds: published")

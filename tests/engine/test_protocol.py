@@ -40,20 +40,20 @@ def test_the_scale_is_learnt_on_the_training_part_alone():
     rng = np.random.default_rng(0)
     X = rng.normal(3, 2, (200, 4))
     parts = prepare(Data(X), np.zeros(200), Protocol(scale=["zscore", "max_norm"]), 0)
-    np.testing.assert_allclose(parts.X_train.mean(axis=0), 0, atol=1e-12)
-    assert np.linalg.norm(parts.X_train, axis=1).max() == pytest.approx(1)
-    assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
+    np.testing.assert_allclose(parts.train.X.mean(axis=0), 0, atol=1e-12)
+    assert np.linalg.norm(parts.train.X, axis=1).max() == pytest.approx(1)
+    assert not np.allclose(parts.test.X.mean(axis=0), 0, atol=1e-3)
 
 
 def test_similarities_are_cut_to_the_training_points():
     K = np.arange(100.0).reshape(10, 10)
     parts = prepare(Data(K, similarity="similarity"), np.arange(10), Protocol(), 0)
-    assert parts.X_train.shape == (6, 6)
-    assert parts.X_test.shape == (4, 6)
-    np.testing.assert_array_equal(parts.X_train, 10 * parts.y_train[:, None] + parts.y_train)
-    np.testing.assert_array_equal(parts.X_test, 10 * parts.y_test[:, None] + parts.y_train)
+    assert parts.train.X.shape == (6, 6)
+    assert parts.test.X.shape == (4, 6)
+    np.testing.assert_array_equal(parts.train.X, 10 * parts.train.y[:, None] + parts.train.y)
+    np.testing.assert_array_equal(parts.test.X, 10 * parts.test.y[:, None] + parts.train.y)
     rows, known = np.array([1, 3]), np.array([0, 2, 4])
-    np.testing.assert_array_equal(parts.training(rows, known), parts.X_train[rows][:, known])
+    np.testing.assert_array_equal(parts.training(rows, known).X, parts.train.X[rows][:, known])
 
 
 def test_random_binarisation_is_half_the_classes_and_fixed():
@@ -77,13 +77,13 @@ def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
     parts = prepare(
         Data(X, similarity="similarity" if pairwise else None), np.arange(20), protocol, 0
     )
-    train, val, test = parts.y_train, parts.y_val, parts.y_test
+    train, val, test = parts.train.y, parts.val.y, parts.test.y
     if pairwise:
-        np.testing.assert_array_equal(parts.X_val, X[np.ix_(val, train)])
-        np.testing.assert_array_equal(parts.X_test, X[np.ix_(test, train)])
+        np.testing.assert_array_equal(parts.val.X, X[np.ix_(val, train)])
+        np.testing.assert_array_equal(parts.test.X, X[np.ix_(test, train)])
     else:
         scale = X[train].std(axis=0)
-        np.testing.assert_allclose(parts.X_val, (X[val] - X[train].mean(axis=0)) / scale)
+        np.testing.assert_allclose(parts.val.X, (X[val] - X[train].mean(axis=0)) / scale)
 
 
 @pytest.mark.parametrize("folds", [5, "published"])
@@ -124,24 +124,24 @@ def test_splits_and_folds_that_cannot_be_made():
 def test_the_documents_of_a_query_stay_together(how):
     query = np.random.default_rng(0).integers(0, 20, size=200)
     parts = prepare(Data(np.ones((200, 1)), query=query), np.arange(200), Protocol(**how), 0)
-    train, held_out, test = map(set, parts.queries)
+    train, held_out, test = (set(part.query) for part in (parts.train, parts.val, parts.test))
     assert not train & held_out
     assert not train & test
     assert not held_out & test
     assert train | held_out | test == set(query)
-    np.testing.assert_array_equal(query[parts.y_val], parts.queries[1])
+    np.testing.assert_array_equal(query[parts.val.y], parts.val.query)
 
 
 @pytest.mark.parametrize("how", ["max_abs", "zscore"])
 def test_targets_are_scaled_by_those_of_the_training_part(how):
-    y = np.r_[np.arange(-8.0, 2), 100 * np.ones(10)]
+    y = np.r_[np.arange(-8.0, 2), -100 * np.ones(10)]
     protocol = Protocol(train=0.5)
     plain = prepare(Data(np.ones((20, 1))), y, protocol, 0)
     scaled = prepare(Data(np.ones((20, 1))), y, Protocol(train=0.5, scale_target=how), 0)
-    known = plain.y_train
+    known = plain.train.y
     shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
-    np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)
-    np.testing.assert_allclose(scaled.y_test, (plain.y_test - shift) / scale)
+    np.testing.assert_allclose(scaled.train.y, (known - shift) / scale)
+    np.testing.assert_allclose(scaled.test.y, (plain.test.y - shift) / scale)
 
 
 def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
@@ -151,8 +151,8 @@ def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
     needed = 8 * 2700 * 1000  # of the training part; the test part is not asked about
     monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed)
     dense = parts.dense()
-    np.testing.assert_array_equal(dense.X_train, parts.X_train.toarray())
-    np.testing.assert_array_equal(dense.X_test, parts.X_test.toarray())
+    np.testing.assert_array_equal(dense.train.X, parts.train.X.toarray())
+    np.testing.assert_array_equal(dense.test.X, parts.test.X.toarray())
     monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed - 1)
     with pytest.raises(MemoryError, match=r"`dense: true`"):
         parts.dense()

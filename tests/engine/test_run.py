@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -22,33 +23,30 @@ from kernlearn.engine.run import check_cores
 from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
 from kernlearn.landmarks import FTuneClassifier
 from kernlearn.store import Store
+from tests.engine.conftest import SMALL
 
 EXECUTORS = {"in-process": InProcess, "processes": make_executor}
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 
 @pytest.fixture
-def plan(small):
-    return make_plan(load_config(small))
+def plan(planned):
+    return planned(SMALL)
 
 
 @pytest.fixture
-def trouble(tmp_path):
+def trouble(planned, tmp_path):
     """Run a config of methods that make trouble; return their rows by name."""
 
     def run(executor=None, listener=None, **methods):
-        path = tmp_path / "trouble.yaml"
-        lines = "".join(
-            f"  {name}: {{estimator: Trouble, what: {name}, {more}}}\n"
-            for name, more in methods.items()
-        )
-        path.write_text(
+        lines = [f"{k}: {{estimator: Trouble, what: {k}, {more}}}" for k, more in methods.items()]
+        plan = planned(
             f"title: t\nplugins: [{Path(__file__).with_name('trouble.py')}]\n"
-            "datasets: {moons: {generator: two_moons, n_samples: 40}}\nmethods:\n"
-            f"{lines}protocol: {{splits: 1}}\nmetrics: [accuracy]\n"
+            "datasets: {moons: {generator: two_moons, n_samples: 40}}\n"
+            f"methods: {{{', '.join(lines)}}}\nprotocol: {{splits: 1}}\nmetrics: [accuracy]\n"
         )
         with Store(tmp_path / "t") as store:
-            run_plan(make_plan(load_config(path)), store, executor=executor, listener=listener)
+            run_plan(plan, store, executor=executor, listener=listener)
             return {row.labels["method"]: row for row in store.rows()}
 
     return run
@@ -68,17 +66,14 @@ def numbers(plan, store):
 
 
 @pytest.mark.parametrize("how", [{"jobs": 2}, {"scheduler": "local", "jobs": 2}])
-def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_path):
-    plan = make_plan(load_config(small))
+def test_numbers_depend_neither_on_order_nor_on_the_executor(how, plan, tmp_path):
     with Store(tmp_path / "here") as store:
         run_plan(plan, store)
         expected = numbers(plan, store)
     assert len(expected) == 16
     if "scheduler" in how:
         pytest.importorskip("distributed")
-    half = make_plan(load_config(small))
-    del half.trials[:8]
-    half.trials.reverse()
+    half = replace(plan, trials=plan.trials[:7:-1])
     with Store(tmp_path / "there") as store, closing(make_executor(**how)) as executor:
         # the last half first, then what is left of the whole: as after an interruption
         run_plan(half, store, executor=executor, allow_contention=True)
@@ -92,7 +87,7 @@ def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_pat
     assert all(row.machine["packages"]["numpy"] for row in rows)
 
 
-def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
+def test_a_second_run_does_only_what_is_missing(plan, planned, tmp_path):
     class Seen(Listener):
         done = []
 
@@ -104,12 +99,12 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
         assert (first.total, first.cached, first.done, first.failed) == (16, 0, 16, 0)
         assert Seen.done == [trial.key for trial in plan.trials]
         assert run_plan(plan, store).cached == 16
-        more = make_plan(load_config(small, settings=["splits=3"]))
+        more = planned(SMALL, settings=["splits=3"])
         assert run_plan(more, store).done == 8
         assert run_plan(plan, store, choice=Choice(force=True)).done == 16
         experiments = store.experiments()
     ways = {("full", ()): {None: 16}, ("full", ("splits=3",)): {None: 8}}
-    assert experiments == {"small": ways}
+    assert experiments == {"c": ways}
 
 
 SHARING = """\
@@ -125,10 +120,10 @@ metrics: [accuracy]
 
 
 @pytest.mark.parametrize("held_out", ["holdout: 0.2", "seed: 1"])
-def test_methods_that_differ_in_the_choice_alone_are_trained_once(held_out, tmp_path, monkeypatch):
-    path = tmp_path / "c.yaml"
-    path.write_text(SHARING.format(held_out=held_out))
-    plan, found, trained = make_plan(load_config(path)), [], []
+def test_methods_that_differ_in_the_choice_alone_are_trained_once(
+    held_out, planned, tmp_path, monkeypatch
+):
+    plan, found, trained = planned(SHARING.format(held_out=held_out)), [], []
     train = FTuneClassifier._train
 
     def counted(*arguments):
@@ -160,10 +155,9 @@ def test_any_end_of_a_trial_is_a_failed_row(trouble, name):
         "unprintable": "Unprintable: its message cannot be shown",
         "nan": "ValueError: the method's predict gives NaN for 6 of 16 points",
         "infinite": "ValueError: the method's predict gives infinity for 6 of 16 points",
-        "unknown": "ValueError: the method predicts 7.0, which is no label of the training points",
-        "words": "ValueError: the method predicts 'no', which is no label of the training points",
-        "short": "ValueError: the method's predict must give one value for each of 16 points, "
-        "not the shape (15,)",
+        "unknown": "ValueError: the method predicts 7.0",
+        "words": "ValueError: the method predicts 'no'",
+        "short": "ValueError: the method's predict must give one value for each of 16 points",
     }
     if name == "processes":  # the others go on, also those after it
         expected = {"os_exit": "WorkerDied: its process died (exit code 3)", **expected}
@@ -172,7 +166,7 @@ def test_any_end_of_a_trial_is_a_failed_row(trouble, name):
     fine = rows.pop("fine")
     assert fine.done
     assert fine.info["selected"] == {"strategy": ["most", "frequent"], "n": 3}
-    assert {name: row.error for name, row in rows.items()} == expected
+    assert {name: row.error.partition(", ")[0] for name, row in rows.items()} == expected
     assert "in fit" in rows["raise"].traceback
 
 
@@ -301,12 +295,8 @@ def test_a_run_whose_store_is_lost_ends(plan, tmp_path):
 @posix
 def test_two_runs_through_a_link_are_one_too_many(plan, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "s")
-    with (
-        Store(tmp_path / "s") as store,
-        store.lock(),
-        Store(tmp_path / "link") as other,
-        pytest.raises(StoreError, match="another run is writing to it"),
-    ):
+    lost = pytest.raises(StoreError, match="another run is writing to it")
+    with Store(tmp_path / "s") as store, store.lock(), Store(tmp_path / "link") as other, lost:
         run_plan(plan, other)
 
 
@@ -380,6 +370,7 @@ def test_only_some_trials(plan, only, n_trials):
     [
         ("method=k", "no such value; did you mean 'K'"),
         ("method=K,method=r", "method=r: no such value"),
+        ("K", "expected LABEL=VALUE"),
         ("methods=K", "no label 'methods'; did you mean 'method'"),
         ("dataset=moons,n_components=20", "leaves no trial"),
     ],
@@ -390,32 +381,24 @@ def test_choices_that_mean_nothing(plan, choice, message):
 
 
 def test_a_value_may_have_commas():
-    assert parse_only("method=RF, tuned solver,dataset=a,dataset=b") == {
-        "method": ("RF, tuned solver",),
-        "dataset": ("a", "b"),
-    }
-    with pytest.raises(SelectionError, match="expected LABEL=VALUE"):
-        parse_only("K")
+    only = parse_only("method=RF, tuned solver,dataset=a,dataset=b")
+    assert only == {"method": ("RF, tuned solver",), "dataset": ("a", "b")}
 
 
 # Executors
 
 
-@pytest.mark.parametrize("limit", ["timeout", "memory"])
-def test_workers_of_dask_have_no_limits(limit):
+def test_workers_of_dask_have_no_limits():
     with pytest.raises(ExecutorError, match="are those of processes"):
-        make_executor(scheduler="local", **{limit: 1})
+        make_executor(scheduler="local", timeout=1)
 
 
-def test_times_are_not_measured_on_shared_cores(small):
-    config = load_config(small).config
-    executor = make_executor(jobs=1000)
+def test_times_are_not_measured_on_shared_cores(load):
+    config, executor = load(SMALL).config, make_executor(jobs=1000)
     with pytest.raises(ExecutorError, match=r"--allow-contention"):
         check_cores(config, executor)
-    text = small.read_text()
-    plain = text.replace(", fit_seconds, predict_seconds, speedup]", "]")
-    small.write_text(re.sub(r"derived:\n.*\n", "", plain))
-    check_cores(load_config(small).config, executor)
+    plain = re.sub(r"derived:\n.*\n", "", SMALL)
+    check_cores(load(plain, (", fit_seconds, predict_seconds, speedup]", "]")).config, executor)
     check_cores(config, make_executor())
 
 

@@ -13,17 +13,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernlearn.config import load_config
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
-from kernlearn.engine import make_plan, run_plan, search
+from kernlearn.engine import run_plan, search
 from kernlearn.engine.build import Parts, build_estimator, generator, load_parts, prepare
 from kernlearn.engine.search import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, Predictions
 from kernlearn.engine.trial import run_trial
+from kernlearn.kernels import PolynomialKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.store import Row, Store, chosen_by_mean
+from kernlearn.svm import KernelSVM
 from kernlearn.voted import L1SVMClassifier
 
 FOLDS = """\
@@ -53,24 +54,22 @@ def test_every_point_is_measured(parts):
     found = measure_grid(SVC(), list(ParameterGrid(grid)), parts, CLASSIFICATION)
     assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
     for point in found:
-        model = SVC(**point["parameters"]).fit(parts.X_train, parts.y_train)
-        assert point["score"] == np.mean(model.predict(parts.X_val) == parts.y_val)
-        assert point["metrics"]["accuracy"] == model.score(parts.X_test, parts.y_test)
+        model = SVC(**point["parameters"]).fit(parts.train.X, parts.train.y)
+        assert point["score"] == np.mean(model.predict(parts.val.X) == parts.val.y)
+        assert point["metrics"]["accuracy"] == model.score(parts.test.X, parts.test.y)
         assert point["metrics"]["n_support"] == model.n_support_.sum()
 
 
 def test_a_path_gives_what_single_fits_do(parts):
-    from kernlearn.kernels import PolynomialKernel
-
     model = L1SVMClassifier(PolynomialKernel())
     grid = {"kernel__degree": [1, 4], "beta": [0.1, 0.01]}
     found = measure_grid(model, list(ParameterGrid(grid)), parts, CLASSIFICATION)
     points = [(p["parameters"]["kernel__degree"], p["parameters"]["beta"]) for p in found]
     assert sorted(points) == [(1, 0.01), (1, 0.1), (4, 0.01), (4, 0.1)]
     for point in found:
-        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
-        assert point["score"] == alone.score(parts.X_val, parts.y_val)
-        assert point["metrics"]["accuracy"] == alone.score(parts.X_test, parts.y_test)
+        alone = clone(model).set_params(**point["parameters"]).fit(parts.train.X, parts.train.y)
+        assert point["score"] == alone.score(parts.val.X, parts.val.y)
+        assert point["metrics"]["accuracy"] == alone.score(parts.test.X, parts.test.y)
         assert point["metrics"]["n_support"] == alone.n_support_
 
 
@@ -90,13 +89,8 @@ metrics: [accuracy]
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch, place):
-    from kernlearn.kernels import PolynomialKernel
-    from kernlearn.svm import KernelSVM
-
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED)
-    trial = make_plan(load_config(path)).trials[3 * place]
+def test_a_split_chooses_from_a_grid_along_the_path(parts, planned, monkeypatch, place):
+    trial = planned(NESTED).trials[3 * place]
     models = [
         L1SVMClassifier(PolynomialKernel()),
         KernelSVM(solver="interior_point", kernel="poly", gamma=1),
@@ -104,8 +98,8 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
     model, grid = models[place], dict(trial.spec.method.select)
     slow = []
     for point in ParameterGrid(grid):
-        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
-        error = 1 - alone.score(parts.X_val, parts.y_val)
+        alone = clone(model).set_params(**point).fit(parts.train.X, parts.train.y)
+        error = 1 - alone.score(parts.val.X, parts.val.y)
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
         patched.setattr(search, "fit_given", None)  # no point is fitted by itself
@@ -114,6 +108,12 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
     assert len({one[0] for one in slow}) > 1
+
+
+def selecting(trial, grid):
+    """The same trial with another grid."""
+    method = replace(trial.spec.method, select=grid)
+    return replace(trial, spec=replace(trial.spec, method=method))
 
 
 class CountedScaler(StandardScaler):
@@ -127,24 +127,17 @@ class CountedScaler(StandardScaler):
 
 
 @pytest.mark.parametrize("output", ["predict", "decision_function"])
-def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, parts, tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED)
-    trial = make_plan(load_config(path)).trials[0]
-    grid = {
-        "svc__C": [0.1, 3.0, 50.0],
-        "svc__gamma": [0.1, 2.0],
-        "scaler__with_std": [True, False],
-    }
-    method = replace(trial.spec.method, select=grid)
-    trial = replace(trial, spec=replace(trial.spec, method=method))
+def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, parts, planned):
+    svm = {"svc__C": [0.1, 3.0, 50.0], "svc__gamma": [0.1, 2.0]}
+    grid = {**svm, "scaler__with_std": [True, False]}
+    trial = selecting(planned(NESTED).trials[0], grid)
     task = CLASSIFICATION if output == "predict" else BIPARTITE_RANKING
     model = Pipeline([("scaler", CountedScaler()), ("svc", SVC())])
     scores = {}
     for point in ParameterGrid(grid):
-        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
-        predicted = getattr(alone, output)(parts.X_val)
-        scores[str(point)] = task.score(Predictions(parts.y_val, predicted))
+        alone = clone(model).set_params(**point).fit(parts.train.X, parts.train.y)
+        predicted = getattr(alone, output)(parts.val.X)
+        scores[str(point)] = task.score(Predictions(parts.val, predicted))
     CountedScaler.n_fits = 0
     selection = search.select(model, parts, trial, task, BUILT_IN)
     chosen = selection.parameters
@@ -153,15 +146,11 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
     # the first of the best in the order of the grid
     assert str(chosen) == max(scores, key=scores.get)
     # a list of numbers is open where its last value is chosen and better than the one before
-    near = {"svc__C": {0.1: 3.0, 50.0: 3.0}, "svc__gamma": {0.1: 2.0, 2.0: 0.1}}
-    others = {name: values.get(chosen[name]) for name, values in near.items()}
-    beside = {
-        name: scores[str({**chosen, name: value})] for name, value in others.items() if value
-    }
-    sides = {"svc__C": {0.1: "low", 50.0: "high"}, "svc__gamma": {0.1: "low", 2.0: "high"}}
-    assert selection.open_ends == {
-        name: sides[name][chosen[name]] for name, s in beside.items() if s < selection.score
-    }
+    for name, values in svm.items():
+        side = {values[0]: "low", values[-1]: "high"}.get(chosen[name])
+        near = values[1 if side == "low" else -2]
+        rises = side and scores[str({**chosen, name: near})] < selection.score
+        assert selection.open_ends.get(name) == (side if rises else None)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +158,6 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
     [
         ([0.5, 0.6, 0.7], {"C": "high"}),
         ([0.7, 0.6, 0.5], {"C": "low"}),
-        ([0.5, 0.7, 0.6], {}),  # not an end
         ([0.5, 0.7, 0.7 + 1e-9], {}),  # nothing is gained at the end
     ],
 )
@@ -182,7 +170,7 @@ def test_an_end_is_open_where_the_score_still_rises(scores, ends):
 @pytest.mark.parametrize("Cs", [(1e-9, 1e-3), (1e-3, 1e-1, 1e9), (10, 100)])
 @pytest.mark.parametrize("model", [BBSClassifier(20), FTuneClassifier(20), RegLand(20)])
 def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
-    fitted = clone(model).set_params(C=Cs, random_state=0).fit(parts.X_train, parts.y_train)
+    fitted = clone(model).set_params(C=Cs, random_state=0).fit(parts.train.X, parts.train.y)
     found = search.chosen_inside(fitted)
     assert found["selected"].get("C") in (fitted.C_, None)
     axes, scores = [*fitted.grid_], fitted.validation_scores_
@@ -197,14 +185,7 @@ def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
 
 @pytest.mark.parametrize(
     ("n_points", "n_rows", "sizes"),
-    [
-        (9, 16_000, [1777, 5333, 16_000]),
-        (9, 6000, [2000, 6000]),
-        (9, 2500, [2500]),
-        (8, 16_000, [5333, 16_000]),
-        (2, 16_000, [16_000]),
-        (30, 30_000, [1111, 3333, 10_000, 30_000]),
-    ],
+    [(9, 16_000, [1777, 5333, 16_000]), (9, 2500, [2500]), (8, 16_000, [5333, 16_000])],
 )
 def test_rounds_of_halving(n_points, n_rows, sizes):
     assert search.round_sizes(n_points, n_rows) == sizes
@@ -231,29 +212,26 @@ class CountedSVC(SVC):
 
 
 @pytest.mark.parametrize("in_pipeline", [False, True])
-def test_the_best_third_goes_on_to_more_rows(in_pipeline, parts, tmp_path, monkeypatch):
+def test_the_best_third_goes_on_to_more_rows(in_pipeline, parts, planned, monkeypatch):
     monkeypatch.setattr(search, "_LEAST_ROWS", 3)
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED.replace("splits: 3", "splits: 3, search: halving"))
-    trial = make_plan(load_config(path)).trials[0]
     Cs, model, prefix = [10.0**k for k in range(4, -5, -1)], CountedSVC(), ""
     if in_pipeline:
         model, prefix = Pipeline([("s", StandardScaler()), ("svc", model)]), "svc__"
-    method = replace(trial.spec.method, select={f"{prefix}C": Cs})
-    trial = replace(trial, spec=replace(trial.spec, method=method))
+    plan = planned(NESTED, ("splits: 3", "splits: 3, search: halving"))
+    trial = selecting(plan.trials[0], {f"{prefix}C": Cs})
     CountedSVC.tried.clear()
     chosen = search.select(model, parts, trial, CLASSIFICATION, BUILT_IN)
     tried = list(CountedSVC.tried)
     # written out: nine values, the best three, the best one
-    n, left = len(parts.y_train), Cs
+    n, left = len(parts.train.y), Cs
     order = generator(1, "search", trial.split).permutation(n)
     expected = []
     for size in (n // 9, n // 3):
-        rows, scores = search.enough_rows(order, size, parts.y_train), {}
+        rows, scores = search.enough_rows(order, size, parts.train.y), {}
         for C in left:
             one = clone(model).set_params(**{f"{prefix}C": C})
-            one.fit(parts.X_train[rows], parts.y_train[rows])
-            scores[C] = one.score(parts.X_val, parts.y_val)
+            one.fit(parts.train.X[rows], parts.train.y[rows])
+            scores[C] = one.score(parts.val.X, parts.val.y)
             expected.append((len(rows), C))
         kept = sorted(left, key=lambda C: -scores[C])[: len(left) // 3]
         left = [C for C in left if C in kept]
@@ -271,10 +249,8 @@ def test_points_whose_solver_stopped_early_say_so(parts):
     assert [point.get("converged", True) for point in found] == [True, False]
 
 
-def test_the_best_mean_over_the_splits_is_taken(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(FOLDS)
-    plan = make_plan(load_config(path))
+def test_the_best_mean_over_the_splits_is_taken(planned):
+    plan = planned(FOLDS)
 
     def point(parameters, score, n_support):
         metrics = {"error_percent": 100 - score, "n_support": n_support}
@@ -286,13 +262,10 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
     results = {}
     for trial in plan.trials:
         split = trial.split
-        grid = [
-            point({"p": name}, values[split], 5 if name == "c" else 9)
-            for name, values in scores.items()
-        ]
+        sizes = {"c": 5}
+        grid = [point({"p": p}, of[split], sizes.get(p, 9)) for p, of in scores.items()]
         info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
-        row = Row(trial.key, metrics={"error_percent": 50.0}, info=info)
-        results[trial.key] = row
+        results[trial.key] = Row(trial.key, metrics={"error_percent": 50.0}, info=info)
     found = chosen_by_mean(results)
     for trial in plan.trials:
         result = found[trial.key]
@@ -304,22 +277,18 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
-    path = tmp_path / "c.yaml"
-    text = (
-        FOLDS.partition("  L1-SVM:")[0] + "protocol: {splits: 1, seed: 1}\nmetrics: [accuracy]\n"
-    )
-    path.write_text(text.replace("estimator: SVC,", "estimator: SVC, max_iter: 12,"))
-    plan = make_plan(load_config(path))
+def test_a_choice_in_several_processes_is_the_same(planned, tmp_path, monkeypatch):
+    protocol = "protocol: {splits: 1, seed: 1}\nmetrics: [accuracy]\n"
+    text = FOLDS.partition("  L1-SVM:")[0] + protocol
+    plan = planned(text, ("estimator: SVC,", "estimator: SVC, max_iter: 12,"))
     found = []
     for seconds in (np.inf, -1.0):
         monkeypatch.setattr(search, "_LONG_FIT", seconds)
         with Store(tmp_path / f"{seconds}.sqlite") as store:
             run_plan(plan, store)
             (result,) = store.get(t.key for t in plan.trials).values()
-        found.append(
-            (result.info["selected"], result.metrics["accuracy"], result.info["warnings"])
-        )
+        info = result.info
+        found.append((info["selected"], result.metrics["accuracy"], info["warnings"]))
     assert found[0] == found[1]
     assert found[0][2]
 
@@ -334,36 +303,28 @@ metrics: [accuracy, f1_macro]
 """
 
 
-@pytest.mark.parametrize("how", ["first", "asked"])
-def test_parameters_are_chosen_by_a_metric(tmp_path, how):
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("[accuracy, f1_macro]", "[f1_macro, accuracy]"),
+        ("splits: 3", "splits: 3, select_by: f1_macro"),
+    ],
+)
+def test_parameters_are_chosen_by_a_metric(planned, change):
     """By the first of `metrics`, or the one asked for."""
-    path = tmp_path / "c.yaml"
-    config = UNBALANCED.replace("[accuracy, f1_macro]", "[f1_macro, accuracy]")
-    if how == "asked":
-        config = UNBALANCED.replace("splits: 3", "splits: 3, select_by: f1_macro")
-    chosen = {}
-    for name, text in (("accuracy", UNBALANCED), ("f1_macro", config)):
-        path.write_text(text)
-        plan = make_plan(load_config(path))
-        assert plan.trials[0].spec.protocol.select_by == (None if name == "accuracy" else name)
-        chosen[name] = [run_trial(trial) for trial in plan.trials]
-    scores = {
-        name: [outcome.metrics["selection_score"] for outcome in of] for name, of in chosen.items()
-    }
-    assert scores["accuracy"] != scores["f1_macro"]
-    # what chooses by itself does so by the same score
-    path.write_text(
-        config.replace("KNeighborsClassifier, n_neighbors: {select: [1, 5, 41]}", "BBSClassifier")
-    )
-    (own, *_) = make_plan(load_config(path)).trials
-    assert build_estimator(own, BUILT_IN, None).scoring == "f1_macro"
-    for trial, outcome in zip(plan.trials, chosen["f1_macro"], strict=True):
-        info = {}
-        _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, info)
-        parts = search.with_validation(parts, trial)
-        by_hand = {}
+    assert planned(UNBALANCED).trials[0].spec.protocol.select_by is None
+    plan = planned(UNBALANCED, change)
+    assert plan.trials[0].spec.protocol.select_by == "f1_macro"
+    for trial in plan.trials:
+        _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
+        parts, scores = search.with_validation(parts, trial), {}
         for k in (1, 5, 41):
-            model = KNeighborsClassifier(k).fit(parts.X_train, parts.y_train)
-            by_hand[k] = f1_score(parts.y_val, model.predict(parts.X_val), average="macro")
-        assert outcome.metrics["selection_score"] == pytest.approx(max(by_hand.values()))
-        assert outcome.info["selected"] == {"n_neighbors": max(by_hand, key=by_hand.get)}
+            model = KNeighborsClassifier(k).fit(parts.train.X, parts.train.y)
+            scores[k] = f1_score(parts.val.y, model.predict(parts.val.X), average="macro")
+        outcome = run_trial(trial)
+        assert outcome.metrics["selection_score"] == pytest.approx(max(scores.values()))
+        assert outcome.info["selected"] == {"n_neighbors": max(scores, key=scores.get)}
+    # what chooses by itself does so by the same score
+    method = "KNeighborsClassifier, n_neighbors: {select: [1, 5, 41]}"
+    (own, *_) = planned(UNBALANCED, change, (method, "BBSClassifier")).trials
+    assert build_estimator(own, BUILT_IN, None).scoring == "f1_macro"
