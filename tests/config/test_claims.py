@@ -8,17 +8,10 @@ from tests.config.conftest import SMALL
 A_OVER_B = {"better": ["a"], "than": ["b"]}
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        {**A_OVER_B, "over": "all_but_one", "by": 0.02},
-        {**A_OVER_B, "over": 0.8, "across": ["n_components"], "mean_over": ["dataset"]},
-        {"below": 1},
-        {"trend": "flat", "along": "n_components", "by": 0.01},
-    ],
-)
-def test_what_no_shipped_config_asks_can_be_asked(check):
-    assert Check.model_validate({"metric": "accuracy", **check}).question in check
+def test_what_no_shipped_config_asks_can_be_asked():
+    flat = {"trend": "flat", "along": "n_components", "by": 0.01}
+    for check in ({**A_OVER_B, "over": 0.8, "across": ["C"], "mean_over": ["dataset"]}, flat):
+        assert Check.model_validate({"metric": "accuracy", **check}).question in check
 
 
 @pytest.mark.parametrize(
@@ -28,20 +21,15 @@ def test_what_no_shipped_config_asks_can_be_asked(check):
         ({"not_worse": ["a"]}, "not_worse needs than"),
         ({"below": 0.0, "than": ["a"]}, "than goes with"),
         ({"among_best": ["a"], "over": "all", "compare": "kernel"}, "among_best compares methods"),
-        ({"among_best": ["a"]}, "over other than average"),
         ({"as_good": ["a"], "than": ["b"]}, "as_good needs by or times"),
         ({"not_better": ["a"], "than": ["b"], "times": 2, "over": "all"}, "times goes with"),
-        ({**A_OVER_B, "of": ["a"]}, "of goes with below"),
         ({**A_OVER_B, "times": 2, "along": "C"}, "without along"),
         ({**A_OVER_B, "along": "C", "across": ["C"]}, "in more than one of"),
-        ({**A_OVER_B, "mean_over": ["method"]}, "in more than one of"),
-        ({"above": 1, "across": ["C"]}, "across goes with"),
         ({"trend": "rising"}, "trend needs along"),
         ({"trend": "flat", "along": "C"}, "trend needs by or times"),
         ({"between": [2, 1]}, "the smaller first"),
+        ({**A_OVER_B, "by": 1, "times": 2}, "give one of by, times and margin"),
         *(({**A_OVER_B, "over": over}, "over") for over in ("none", 0, 1.5, True)),
-        ({"better": [["a"]], "than": ["b"]}, "better"),
-        ({**A_OVER_B, "by": -0.1}, "greater than or equal to 0"),
     ],
 )
 def test_what_a_check_cannot_ask(check, words):
@@ -56,11 +44,9 @@ def test_what_a_check_cannot_ask(check, words):
         ("metric: accuracy, better: [RF], than: [KK]", "check: no method 'KK'"),
         ("metric: accuracy, above: 1, of: [RFF]", "check: no method 'RFF'; did you mean 'RF'"),
         ("metric: accuracy, above: 1, where: {dataset: x}", "check: no data set 'x'"),
-        ("metric: accuracy, above: 1, where: {method: RFF}", "check: no method 'RFF'"),
         ("metric: accuracy, above: 1, where: {n_components: [9]}", "check: no n_components 9"),
         ("metric: accuracy, above: 1, where: {datset: x}", "check.where.datset: no label"),
         ("metric: accuracy, better: [K], than: [RF], across: [n]", "check.across.0: no label 'n'"),
-        ("metric: accuracy, trend: rising, along: n_component", "check.along: no label"),
         ("metric: accuracy, trend: rising, along: dataset", "'dataset'"),
         ("metric: accuracy, above: 1, over: most_of", "check.over: 'most_of' is not allowed; did"),
     ],
@@ -81,16 +67,10 @@ def test_the_values_of_a_label_are_those_of_results(load, refused):
 
 
 @pytest.mark.parametrize(
-    "check",
-    [
-        "metric: speedup, above: 1, of: [RF]",
-        "metric: accuracy, trend: rising, along: n_components, of: [H0/1]",
-        "metric: accuracy, better: [H0/1], than: [RF], across: [n_components]",
-    ],
+    "check", ["metric: speedup, above: 1", "metric: accuracy, trend: rising, along: n_components"]
 )
 def test_derived_metrics_and_parameters_have_names(load, check):
-    (claim,) = load(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n").config.claims
-    assert claim.says == "a"
+    assert load(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n").config.claims
 
 
 def test_where_neither_more_nor_less_is_better_only_a_bound_can_be_asked(load, refused):

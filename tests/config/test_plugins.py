@@ -16,7 +16,7 @@ from kernlearn.config.trial import ComponentSpec
 from kernlearn.engine import make_plan
 from kernlearn.engine.trial import run_trial
 from kernlearn.exceptions import ConfigError, PluginError
-from kernlearn.kernels import GaussianKernel, Kernel
+from kernlearn.kernels import Kernel
 from kernlearn.kernels.known_pairs import knowing_pairs
 from kernlearn.plugins import (
     _registered,
@@ -49,7 +49,6 @@ def test_what_is_registered_is_returned_and_recorded_with_its_place():
     here = test_what_is_registered_is_returned_and_recorded_with_its_place.__code__
     assert one.line == here.co_firstlineno + 1
     assert register_estimator("L1", summary="lasso")(Lasso) is Lasso
-    assert register_kernel("Bell")(GaussianKernel) is GaussianKernel
     assert register_metric(task=["classification"], better="higher")(f1_score) is f1_score
     metric = _registered[-1]
     assert (metric.name, metric.tasks, metric.better) == ("f1_score", ("classification",), 1)
@@ -144,9 +143,9 @@ METHODS = '''\
 import pathlib
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from kernlearn.kernels import Kernel
+from kernlearn.landmarks import SimilarityKNNClassifier
 from kernlearn.plugins import *
 
 with pathlib.Path(__file__).with_suffix(".log").open("a") as log:
@@ -154,20 +153,11 @@ with pathlib.Path(__file__).with_suffix(".log").open("a") as log:
 
 
 @register_estimator(version=2)
-class Majority(ClassifierMixin, BaseEstimator):
+class Majority(SimilarityKNNClassifier):
     """The class that most neighbours have."""
 
-    def __init__(self, similarity=None, n=3, random_state=None):
-        self.similarity, self.n, self.random_state = similarity, n, random_state
-
-    def fit(self, X, y):
-        self.similarity_ = clone(self.similarity).fit(X, y)
-        self.X_, self.y_ = X, y
-        return self
-
-    def predict(self, X):
-        near = np.argsort(-self.similarity_(X, self.X_), axis=1)[:, : self.n]
-        return np.array([np.bincount(row).argmax() for row in self.y_[near]])
+    def __init__(self, similarity="gaussian", n_neighbors=3):
+        super().__init__(similarity=similarity, n_neighbors=n_neighbors)
 
 
 @register_kernel()
@@ -215,7 +205,7 @@ kernels:
   near: {kernel: near, width: 2.0}
   gaussian: {kernel: gaussian}
 methods:
-  mine: {estimator: Majority, n: {select: [1, 3]}}
+  mine: {estimator: Majority, n_neighbors: {select: [1, 3]}}
   nested: {estimator: Majority, similarity: {kernel: Scaled, factor: 2.0}}
   K: {estimator: DummyClassifier}
 protocol: {splits: 2, seed: 5}
@@ -284,10 +274,10 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
     assert log.read_text().count("run") == 1
     scope = load_config(mine).config.scope
     assert load_file(mine.with_name("mine.py")) is scope.plugins[0]
-    changed(mine.with_name("mine.py"), ("n=3", "n=5"))
+    changed(mine.with_name("mine.py"), ("n_neighbors=3", "n_neighbors=5"))
     again = load_config(mine).config.scope
     assert log.read_text().count("run") == 2
-    assert [s.estimators["Majority"].load()().n for s in (scope, again)] == [3, 5]
+    assert [s.estimators["Majority"].load()().n_neighbors for s in (scope, again)] == [3, 5]
 
 
 def test_every_config_sees_its_own_plug_ins_only(mine, tmp_path, refused):
@@ -295,10 +285,12 @@ def test_every_config_sees_its_own_plug_ins_only(mine, tmp_path, refused):
     message = refused(CONFIG.replace("plugins: [mine.py]\n", "").replace(", balanced]", "]"))
     for name in ("generator 'stripes'", "kernel 'near'", "estimator 'Majority'"):
         assert name in message
-    (tmp_path / "b.py").write_text(METHODS.replace("n=3", "n=7"))
+    (tmp_path / "b.py").write_text(METHODS.replace("n_neighbors=3", "n_neighbors=7"))
     mine.write_text(CONFIG.replace("mine.py", "b.py, ./b.py"))
     second = load_config(mine)
-    assert [e.config.scope.estimators["Majority"].load()().n for e in (first, second)] == [3, 7]
+    assert [
+        e.config.scope.estimators["Majority"].load()().n_neighbors for e in (first, second)
+    ] == [3, 7]
     assert [p.path for p in second.config.scope.plugins] == [tmp_path / "b.py"]
 
 
@@ -348,7 +340,7 @@ def test_files_that_cannot_be_plug_ins(refused, mine, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("n: {select", "m: {select", ":11: methods.mine.m: Majority has no parameter 'm'"),
+        ("n_neighbors: {sel", "m: {sel", ":11: methods.mine.m: Majority has no parameter 'm'"),
         ("side: 9", "side: 9, bins: 3", ":5: datasets.grid.bins"),
         ("width: 2.0", "wdth: 2.0", ":8: kernels.near.wdth: near has no parameter 'wdth'; did"),
         ("factor: 2.0", "factr: 2.0", ":12: methods.nested.similarity: Scaled has no parameter"),
@@ -366,7 +358,7 @@ def test_a_trial_is_all_that_another_process_needs(mine):
     trial = trials(mine)["moons · near · mine · split 1"]
     there = pickle.loads(pickle.dumps(trial))
     assert run_trial(there).metrics["balanced"] == run_trial(trial).metrics["balanced"]
-    changed(mine.with_name("mine.py"), ("n=3", "n=4"))
+    changed(mine.with_name("mine.py"), ("n_neighbors=3", "n_neighbors=4"))
     # this process has the file as it was planned
     assert run_trial(trial).metrics
     ((path, digest),) = trial.source.plugins
@@ -375,7 +367,7 @@ def test_a_trial_is_all_that_another_process_needs(mine):
 
 
 def test_profiles_and_settings_may_name_plug_ins(mine, tmp_path):
-    (tmp_path / "other.py").write_text(METHODS.replace("n=3", "n=9"))
+    (tmp_path / "other.py").write_text(METHODS.replace("n_neighbors=3", "n_neighbors=9"))
     mine.write_text(f"{CONFIG}profiles:\n  quick: {{plugins: [other.py]}}\n")
     for options in ({"profile": "quick"}, {"settings": ["plugins=[other.py]"]}):
         (plugin,) = load_config(mine, **options).config.scope.plugins
