@@ -75,7 +75,7 @@ def run(
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
-    choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, force)
+    choice = replace(_choice(only), retry_failed=retry_failed, force=force)
     plans = engine.make_plans(_load(configs, profile, settings), available, choice)
     plans = [replace(plan, trials=choice.of(plan)) for plan in plans]
     _show_preparations(plans)
@@ -133,7 +133,7 @@ def plan(
     from kernlearn.config.read import check_variants, shipped_name
     from kernlearn.engine.run import try_methods
 
-    choice = engine.Choice(tuple(map(engine.parse_only, only)))
+    choice = _choice(only)
     experiments = _load(configs, profile, settings)
     for experiment in experiments if check_all else ():
         check_variants(experiment)
@@ -200,7 +200,7 @@ def report(
                 if profile is None and not settings:
                     plans = [_as_stored(plan, opened) for plan in plans]
             else:
-                plans, skipped = stored_plans(opened, profile=profile, settings=settings)
+                plans, skipped = stored_plans(opened, profile, settings)
             found = [reports.assemble(plan, opened) for plan in plans]
     if not found:
         reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
@@ -227,77 +227,63 @@ def report(
     typer.echo(f"Site: {index}")
 
 
+def _most_run(ended: Mapping[Any, Mapping[Any, int]]) -> Any:
+    """Return the profile and settings with most finished trials, None if no trial is finished.
+
+    Of equals it is the one with the fewest settings.
+    """
+    done = [way for way, errors in ended.items() if errors[None]]
+    return min(done, key=lambda way: (-ended[way][None], len(way[1])), default=None)
+
+
 def _as_stored(plan: "engine.Plan", store: stores.Store) -> "engine.Plan":
     """Return a plan, or that of the profile with most results if the store has none of its own."""
-    ways = _by_trials(store.experiments().get(plan.experiment.name, {}))
-    if not ways or store.states(trial.key for trial in plan.trials):
+    way = _most_run(store.experiments().get(plan.experiment.name, {}))
+    if way is None or store.states(trial.key for trial in plan.trials):
         return plan
-    profile, settings = ways[0]
+    profile, settings = way
     typer.echo(f"{plan.experiment.name}: {', '.join([f'profile {profile}', *settings])}")
     loaded = configs.load_config(plan.experiment.path, profile=profile, settings=settings)
     return engine.make_plan(loaded, available=True)
 
 
-def _by_trials(ended: Mapping[Any, Mapping[Any, int]]) -> list[Any]:
-    """Return profiles with settings, those with most finished trials first, without the others.
-
-    Of equals the first is the one with the fewest settings.
-    """
-    done = [way for way, errors in ended.items() if errors[None]]
-    return sorted(done, key=lambda way: (-ended[way][None], len(way[1])))
-
-
 def stored_plans(
-    store: stores.Store, *, profile: str | None = None, settings: Sequence[str] = ()
+    store: stores.Store, profile: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[list[Any], list[Any]]:
     """Plan every experiment that a store has results of, with a config here or of kernlearn.
 
-    Parameters
-    ----------
-    store : Store
-    profile : str, optional
-        Profile of all experiments; by default, for each the one with the most trials in the store.
-    settings : sequence of str
-        Settings of all experiments; by default those of the runs, chosen in the same way.
-
-    Returns
-    -------
-    plans : list of Plan
-    skipped : list of Skipped
-        Experiments without a config, those of which the store has no trial that the present
-        config plans, and profiles and settings of which all trials failed.
+    By default profile and settings are those with the most trials in the store. Beside the plans
+    come experiments that are not shown, and profiles and settings of which all trials failed.
     """
     from kernlearn.config.read import shipped_configs
     from kernlearn.reports.report import NO_CONFIG, Skipped
 
-    beside = {path.stem: path for path in Path().glob("*.yaml")}
-    known, plans, skipped = {**beside, **shipped_configs()}, [], []
+    known = {**{path.stem: path for path in Path().glob("*.yaml")}, **shipped_configs()}
+    plans, skipped = [], []
     for name, ended in store.experiments().items():
         asked = {way: errors for way, errors in ended.items() if profile in (None, way[0])}
-        ways = _by_trials(asked)
-        for way in [way for way in asked if way not in ways]:
-            ((error, _),), n = asked[way].most_common(1), asked[way].total()
-            called = ", ".join([name, way[0], *way[1]])
-            skipped.append(Skipped(called, f"all {n} trials failed, such as by {error}"))
-        if asked and not ways:
+        failed = {way: errors for way, errors in asked.items() if not errors[None]}
+        for way, errors in failed.items():
+            called, ((error, _),) = ", ".join([name, way[0], *way[1]]), errors.most_common(1)
+            text = f"all {errors.total()} trials failed, such as by {error}"
+            skipped.append(Skipped(called, text))
+        if asked and len(failed) == len(asked):
             continue
-        of_profile, more = ways[0] if ways else (profile or "full", ())
+        of_profile, more = _most_run(asked) or (profile or "full", ())
         try:
             if name not in known:
                 raise ConfigError(NO_CONFIG)
             changes = settings or more
             loaded = configs.load_config(known[name], profile=of_profile, settings=changes)
+            plan = engine.make_plan(loaded, available=True)
+            if not store.states(trial.key for trial in plan.trials):
+                reason = "it was run with an older config, other settings or another profile"
+                if plan.left_out:
+                    reason = f"data not found here: {', '.join(plan.left_out)}"
+                raise ConfigError(f"the store has none of its trials; {reason}")
+            plans.append(plan)
         except ConfigError as error:
             skipped.append(Skipped(name, str(error)))
-            continue
-        plan = engine.make_plan(loaded, available=True)
-        if store.states(trial.key for trial in plan.trials):
-            plans.append(plan)
-        else:
-            reason = "it was run with an older config, other settings or another profile"
-            if plan.left_out:
-                reason = f"data not found here: {', '.join(plan.left_out)}"
-            skipped.append(Skipped(name, f"the store has none of its trials; {reason}"))
     return plans, skipped
 
 
@@ -404,7 +390,7 @@ def compare(
     if margin is not None and margin >= 1 == limits(metric)[1]:
         problem = f"--margin {margin:g}: {metric} is between 0 and 1"
         raise ReportError(f"{problem}; write {margin / 100:g} for {margin:g} points")
-    choice = engine.Choice(tuple(map(engine.parse_only, only)))
+    choice = _choice(only)
     asked = dict.fromkeys(trial.labels["method"] for trial in choice.of(plan))
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
@@ -414,9 +400,8 @@ def compare(
         typer.echo(change)
     values = rules.method_values(plan, results, metric, choice.only)
     if lacking := asked.keys() - {*values["name"]}:
-        output.show_wrapped(
-            f"methods without numbers of {metric}: {', '.join(sorted(lacking))}", 2
-        )
+        names = ", ".join(sorted(lacking))
+        output.show_wrapped(f"methods without numbers of {metric}: {names}", 2)
     if methods:
         named = [*methods, *filter(None, [control])]
         if unknown := {*named} - {*values["name"], *values["method"]}:
@@ -479,18 +464,9 @@ def forks(
         return
     table = pd.concat(found)
     measured = [verdict for verdict in VERDICTS if verdict in table]
-    output.show_table(
-        ["experiment", "choice", "", "numbers", *measured, "deviation"],
-        [
-            [
-                *(str(row[key]) for key in ("experiment", "choice", "branch", "numbers")),
-                *(str(row[verdict] or "·") for verdict in measured),
-                f"{row['deviation']:.2f}".replace("nan", "·"),
-            ]
-            for row in table.to_dict("records")
-        ],
-        left=3,
-    )
+    heads = ["experiment", "choice", "branch", "numbers", *measured, "deviation"]
+    texts = table.assign(deviation=table["deviation"].map("{:.2f}".format))[heads].astype(str)
+    output.show_table(heads, texts.replace(["0", "nan"], "·").to_numpy().tolist(), left=3)
     typer.echo("deviation: median distance from the reported numbers, in tolerances")
     if summary is not None:
         text = csv_text(table, float_format="%.4g")
@@ -620,6 +596,10 @@ def _fail(error: Exception, message: str) -> NoReturn:
     raise SystemExit(2) from None
 
 
+def _choice(only: Sequence[str]) -> "engine.Choice":
+    return engine.Choice(tuple(map(engine.parse_only, only)))
+
+
 def _load(names: Sequence[str], profile: str, settings: Sequence[str]) -> list[Any]:
     """Load all configs before anything runs; one error has those of all configs."""
     loaded, errors = [], []
@@ -720,9 +700,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
         "splits": _kind_of_splits(config.protocol),
         "metrics": ", ".join(config.metrics),
     }
-    for fact, text in facts.items():
-        if text:
-            output.show_wrapped(f"  {fact:8} {text}", 11)
+    output.show_facts({fact: text for fact, text in facts.items() if text}, "  ")
     _show_preparations([plan])
     left, time = len(trials) - len(done), "time unknown until the first have run"
     measured = shipped("reported").parent / "measured"  # in a checkout

@@ -58,9 +58,7 @@ def show_names(
         },
     }
     if what in sections:
-        width = max(map(len, sections[what]))
-        for name, text in sections[what].items():
-            output.show_wrapped(f"{name:{width}}  {text}", width + 2)
+        output.show_facts(sections[what])
         return
     own_metrics = [name for name, one in scope.metrics.items() if not one.scorer]
     shortened = {
@@ -124,9 +122,7 @@ def info(
             counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
             rows_of = zip(bunch.target_names, counts, strict=True)
             facts["classes"] = ", ".join(f"{label} ({n} rows)" for label, n in rows_of)
-    for fact, text in facts.items():
-        if text:
-            output.show_wrapped(f"{fact:10} {text}", 11)
+    output.show_facts({fact: text for fact, text in facts.items() if text})
     if found is not None and bunch.data.ndim == 2 and card.similarity is None:
         X = bunch.data.toarray() if hasattr(bunch.data, "toarray") else bunch.data
         frame = pd.DataFrame(X, columns=bunch.feature_names)

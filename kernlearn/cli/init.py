@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any
@@ -53,85 +53,90 @@ def init(
       kernlearn init mine.csv --target price --task regression
       kernlearn init names.csv -o points=name
     """  # noqa: D301
-    from kernlearn.datasets.card import Reading
+    from kernlearn.datasets.tables import shared_note
     from kernlearn.yaml import dump_yaml
 
-    if config is None:
-        config = Path(f"{_label(data)}.yaml")
+    config = config or Path(f"{_label(data)}.yaml")
     if config.exists() and not force:
         raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
-    keys = reading_options(settings)
-    if target is not None:
-        keys = {"target": target, **keys}
+    keys = ({} if target is None else {"target": target}) | reading_options(settings)
     try:
-        if _is_file(data):
-            asked = None if "matrix" in keys else task  # the labels of a matrix are classes
-            bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
-            ids, shared = bunch.preparation.id_like, bunch.preparation.shared
-            away = {**ids, **dict.fromkeys(shared, "rows share its values")}
-            if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
-                shown = ", ".join(f"{name} ({why})" for name, why in away.items())
-                raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
-            if away:  # their gaps cost no rows, and they have no part in bandwidths
-                keys["drop"] = [*Reading.of(**keys).drop, *away]
-                bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
-        else:
-            bunch, ids, shared = datasets.load(data, **{"nominal": "onehot", **keys}), {}, {}
-            keys = {"nominal": "onehot", **keys} if bunch.preparation.one_hot else keys
+        bunch, keys, away, shared = _read(data, task, keys)
     except DataError as error:
         raise DataError(error.as_options()) from None
-    if (lost := 1 - len(bunch.target) / bunch.preparation.rows) > _MOST_LOST:
-        for sentence in bunch.preparation.sentences:
-            show_wrapped(f"{data}: {sentence}", 2)
-        raise DataError(
-            f"{data}: {lost:.0%} of the rows would be left out: -o missing=impute fills entries "
-            "in, -o drop=[COLUMN] leaves out the columns that lack most"
-        )
-    column = getattr(bunch.card.forms[0].format, "target", None)
-    if _is_file(data) and "target" not in keys and isinstance(column, str):
-        keys = {"target": column, **keys}
-    prepared = replace(bunch.preparation, id_like={}, shared=shared or bunch.preparation.shared)
-    for sentence in prepared.sentences:
-        if lost > _MUCH_LOST and "missing" not in keys and "missing entries were" in sentence:
-            sentence += "; `missing: impute` keeps them"
-        show_wrapped(f"{data}: {sentence}", 2)
-    if ids:
-        show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
-    if shared:
-        show_wrapped(f"{data}: the config takes it for no feature: {', '.join(shared)}", 2)
+    n_rows, n = bunch.preparation.rows, len(bunch.target)
+    advice = [shared_note(shared, n_rows)] if shared else []
+    lost, sentences = 1 - n / n_rows, [*dict.fromkeys([*bunch.preparation.sentences, *advice])]
+    if _MUCH_LOST < lost <= _MOST_LOST and "missing" not in keys:
+        sentences.append("`missing: impute` keeps rows with missing entries")
+    if away:
+        sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
+    _show(data, sentences)
+    if lost > _MOST_LOST:
+        ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
+        raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
-    n_classes, n = len(bunch.target_names), len(bunch.target)
+    n_classes = len(bunch.target_names)
     if task == "classification" and len({*bunch.target.tolist()}) < 2:
         raise DataError(f"{data}: a single class is left: {bunch.target_names[bunch.target[0]]}")
     if task == "classification" and 2 * n_classes > n:
-        raise DataError(
-            f"{data}: the target has {n_classes} values in {n} rows, which are no classes; name "
-            "another column by --target, or --task regression if they are numbers"
-        )
-    grouped = bool(prepared.shared)
-    advice = prepared.sentences[-1:] if grouped else []  # the last is on groups
-    content, left_out = _config(data, config, bunch, task, keys, grouped)
-    if _is_file(data):
-        others = _other_splits(bunch, content["protocol"], grouped)
-        for sentence in others:
-            show_wrapped(f"{data}: {sentence}", 2)
-        advice += others
-    for name, why in left_out.items():
-        show_wrapped(f"{data}: {name} is left out: {why}", 2)
+        problem = f"{data}: the target has {n_classes} values in {n} rows, which are no classes"
+        raise DataError(f"{problem}: --target names another column, --task regression numbers")
+    content, left_out = _config(data, config, bunch, task, keys, bool(shared))
+    others = _other_splits(bunch, content["protocol"], bool(shared)) if _is_file(data) else []
+    _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
-        show_wrapped(f"{config}: {limit}; raise max_train and max_test for more", 2)
+        _show(config, [f"{limit}; raise max_train and max_test for more"])
     how = (
         "# select: the value that is best on held-out rows of the training part is taken\n"
         "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"
     )
-    for sentence in advice:
+    for sentence in [*advice, *others]:
         how += fill(sentence, 88, initial_indent="# ", subsequent_indent="#   ") + "\n"
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
+
+
+def _read(
+    data: str, task: str | None, keys: dict[str, Any]
+) -> tuple[Any, dict[str, Any], dict[str, str], dict[str, int]]:
+    """Load a data set, a file without columns that look like ids or that rows have in common.
+
+    Beside the data come the keys of the config, what is left out and why, and what rows share.
+    """
+    from kernlearn.datasets.card import Reading
+
+    if not _is_file(data):
+        bunch = datasets.load(data, **{"nominal": "onehot", **keys})
+        own = {"nominal": "onehot"} if bunch.preparation.one_hot else {}
+        return bunch, own | keys, {}, bunch.preparation.shared
+    # the labels of a matrix are classes
+    how = {"nominal": "onehot", "task": None if "matrix" in keys else task}
+    bunch = datasets.load(Path(data), **how | keys)
+    shared = bunch.preparation.shared
+    away = {**bunch.preparation.id_like, **dict.fromkeys(shared, "rows share its values")}
+    if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
+        text = f"no feature is left but what looks like an id: {_with_reasons(away)}"
+        raise DataError(f"{data}: {text}")
+    if away:  # their gaps cost no rows, and they have no part in bandwidths
+        keys = keys | {"drop": [*Reading.of(**keys).drop, *away]}
+        bunch = datasets.load(Path(data), **how | keys)
+    column = getattr(bunch.card.forms[0].format, "target", None)
+    named = {"target": column} if isinstance(column, str) else {}
+    return bunch, named | keys, away, shared
+
+
+def _with_reasons(columns: dict[str, str]) -> str:
+    return ", ".join(f"{name} ({why})" for name, why in columns.items())
+
+
+def _show(name: object, sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        show_wrapped(f"{name}: {sentence}", 2)
 
 
 def _is_file(data: str) -> bool:

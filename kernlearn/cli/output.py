@@ -47,6 +47,13 @@ def show_wrapped(text: str, indent: int) -> None:
     typer.echo(textwrap.fill(text, width, subsequent_indent=indented, break_on_hyphens=False))
 
 
+def show_facts(facts: Mapping[str, str], indent: str = "") -> None:
+    """Print names and texts in two columns."""
+    width = max(map(len, facts))
+    for name, text in facts.items():
+        show_wrapped(f"{indent}{name:{width}}  {text}", len(indent) + width + 2)
+
+
 def show_table(
     heads: Sequence[str],
     rows: Sequence[Sequence[Any]],

@@ -87,15 +87,6 @@ def test_over_data_sets_the_tests_are_those_of_scipy():
     assert result.datasets["n_splits"].tolist() == [10] * 18
 
 
-@pytest.mark.exhaustive
-def test_methods_that_are_equal_are_seldom_called_different():
-    found = [
-        compare_methods(numbers({"A": 0, "B": 0}, 8, 5, seed=seed), 1).table["p"].min() < 0.05
-        for seed in range(200)
-    ]
-    assert 0.02 <= np.mean(found) <= 0.06
-
-
 def test_data_sets_of_a_family_count_once():
     values = numbers({"A": 0.0, "B": 0.02}, 9)
     shown = compare_methods(values, 1)
@@ -155,15 +146,13 @@ def test_what_not_all_methods_have_is_left_out_and_named():
 
 def test_the_command(kernlearn, small):
     kernlearn("run", small, "--no-report")
-    out = kernlearn("compare", small)
-    assert "small: accuracy on 2 data sets" in out.stdout
-    assert "Cannot say which is best: too few for a test, 2 data sets" in out.stdout
-    assert "Best: " not in out.stdout
+    out = kernlearn("compare", small).stdout
+    assert "small: accuracy on 2 data sets" in out
+    assert "Cannot say which is best: too few for a test, 2 data sets" in out
     for method in ("K", "H0/1", "RF, n_components=10", "RF, n_components=40"):
-        assert f" {method} " in out.stdout
-    two = kernlearn("compare", small, "K", "RF", "--only", "n_components=40")
-    assert "moons" in two.stdout
-    assert "H0/1" not in two.stdout
+        assert f" {method} " in out
+    two = kernlearn("compare", small, "K", "RF", "--only", "n_components=40").stdout
+    assert ("moons" in two, "H0/1" in two) == (True, False)
     one = ("--only", "dataset=moons")
     assert "too few for a test, 2 splits\n" in kernlearn("compare", small, *one).stdout
     margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5", *one)

@@ -51,9 +51,8 @@ def test_help_loads_nothing_heavy(words):
 
 def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
     out = kernlearn_process("plan", "nonesuch")
-    assert (out.returncode, out.stdout) == (2, "")
+    assert (out.returncode, out.stdout, "Traceback" in out.stderr) == (2, "", False)
     assert out.stderr.startswith("kernlearn: nonesuch: no such file")
-    assert "Traceback" not in out.stderr
     assert "Traceback" in kernlearn_process("--debug", "plan", "nonesuch").stderr
 
 
@@ -66,10 +65,7 @@ def test_version(kernlearn):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("run small.yaml --memory 4XB", "--memory"),
-        ("run small.yaml --timeout soon", "--timeout"),
         ("run small.yaml --timeout -1", "--timeout"),
-        ("run small.yaml --jobs 0", "--jobs"),
         ("forks small.yaml --no-run", "no such store"),
         ("run small.yaml --only method=k", "did you mean 'K'?"),
         ("run small.yaml --only moons", "expected LABEL=VALUE"),

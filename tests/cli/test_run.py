@@ -17,34 +17,30 @@ def trials(out):
 
 
 def test_a_session(kernlearn, small, tmp_path):
-    planned = kernlearn("plan", small)
-    assert "16 trials: 0 in the store, 0 failed, 16 to run" in planned.stdout
+    assert "16 trials: 0 in the store, 0 failed, 16 to run" in kernlearn("plan", small).stdout
     assert not (tmp_path / "results").exists()
     wrong = tmp_path / "wrong.yaml"
-    wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
-    assert (
-        "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong, "--all", code=2).stderr
-    )
-    forks = "forks: [{choice: a, reason: b, alternatives: {c: [seeed=2]}}]"
-    wrong.write_text(small.read_text() + forks)
-    assert "-o seeed=2: " in kernlearn("plan", wrong, "--all", code=2).stderr
+    for text, words in {
+        "  other: {max_trian: 9}\n": "unknown key; did you mean 'max_train'",
+        "forks: [{choice: a, reason: b, alternatives: {c: [seeed=2]}}]": "-o seeed=2: ",
+    }.items():
+        wrong.write_text(small.read_text() + text)
+        assert words in kernlearn("plan", wrong, "--all", code=2).stderr
     wrong.write_text(f"{small.read_text()}reported: r.csv\n")
     (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoon,K,accuracy,0.9\n")
     assert "1 of 1 reported numbers" in kernlearn("plan", wrong).stdout
     (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoons,K,accuracy,90\n")
     assert "accuracy is 90, not between 0 and 1" in kernlearn("plan", wrong, code=2).stderr
 
-    first = kernlearn("run", small)
-    assert len(trials(first.stdout)) == 16
-    assert "Report: results/runs/small/report.html\n" in first.stdout
+    first = kernlearn("run", small).stdout
+    assert len(trials(first)) == 16
+    assert "Report: results/runs/small/report.html\n" in first
     assert (tmp_path / "results/runs/small/report.html").is_file()
-
-    again = kernlearn("run", small)
-    assert "small: 0 trials to run, 16 in the store" in again.stdout
     shown = kernlearn("run", small, "-o", "metrics=[accuracy, comparisons]").stdout
+    assert "small: 0 trials to run, 16 in the store" in shown
     assert "measured comparisons" in shown
-    more = kernlearn("plan", small, "-o", "splits=3")
-    assert "24 trials: 16 in the store, 0 failed, 8 to run" in more.stdout
+    more = kernlearn("plan", small, "-o", "splits=3").stdout
+    assert "24 trials: 16 in the store, 0 failed, 8 to run" in more
     assert "16 trials of small with other" in kernlearn("plan", small, "-o", "seed=2").stdout
 
 
@@ -64,9 +60,9 @@ def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_p
     (page,) = re.findall(r"Report: (\S+\.html)", out.stdout)
     assert "Another" in (tmp_path / page).read_text()
     assert full.read_bytes() == before
-    other = kernlearn("run", small, "-o", "splits=1", "--store", "results/runs/other.sqlite")
-    assert "Report: results/runs/other_reports/" in other.stdout
-    chosen = kernlearn("run", small, "--only", "method=K").stdout
+    other = ("--only", "method=K", "--store", "results/runs/other.sqlite")
+    chosen = kernlearn("run", small, *other).stdout
+    assert "Report: results/runs/other_reports/" in chosen
     assert "RF" not in chosen.partition("in the store")[2]
 
 
@@ -76,8 +72,7 @@ def test_missing_data_is_one_message_that_says_where_to_put_it(kernlearn, small,
         assert out.stderr.count(f"\n  {name}: ") == 1
     assert "KERNLEARN_DATA" in out.stderr
     assert "--available" in out.stderr
-    planned = kernlearn("plan", "table3_1")
-    assert "nursery, spambase" in planned.stdout
+    assert "nursery, spambase" in kernlearn("plan", "table3_1").stdout
     # the data of the chosen trials alone are needed
     small.write_text(small.read_text().replace("datasets:\n", "datasets:\n  adult: {}\n"))
     kernlearn("run", small, code=2)
@@ -93,11 +88,9 @@ def test_failed_trials_make_the_exit_code_1(kernlearn, small):
     assert "Report" not in out.stdout
     planned = kernlearn("plan", small, code=1).stdout
     assert "0 in the store, 16 failed, 0 to run" in planned
-    assert "ValueError: " in planned
-    again = kernlearn("run", small, code=1)
-    assert "FAILED" not in again.stdout
-    assert "small: all 16 trials failed" in again.stdout
-    assert "16 failed before (--retry-failed" in again.stdout
+    again = kernlearn("run", small, code=1).stdout
+    assert "FAILED" not in again
+    assert "16 failed before (--retry-failed" in again
     assert kernlearn("run", small, "--retry-failed", code=1).stdout.count("FAILED") == 16
 
 
