@@ -50,10 +50,6 @@ def test_errors(text, message):
         parse_yaml(text, "f")
 
 
-def test_addresses_in_flow_style():
-    assert parse_yaml("a: {x: http://h:80/x, y: b:c}", "f")[0]["a"]["x"] == "http://h:80/x"
-
-
 def test_a_file_without_an_end_is_refused():
     with pytest.raises(ConfigError, match="/dev/zero: over 16 MiB"):
         read_yaml(Path("/dev/zero"))
