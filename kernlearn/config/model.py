@@ -305,7 +305,8 @@ class Protocol(Section):
     """The column of all files whose equal values mark rows that belong together, such as those of
     a patient: they are in one part, also if rows are held out. It is no feature."""
     stratify: bool = False
-    """Whether all parts have the same shares of classes, by scikit-learn's stratified splits."""
+    """Whether all parts have the same shares of classes, by scikit-learn's stratified splits. In
+    random splits, classes with too few rows for each part are divided as one class."""
     time: str | int | None = None
     """The column of all files with the time of each row, numbers or dates: each split trains on
     rows before those that it tests on (scikit-learn's TimeSeriesSplit). It is no feature."""

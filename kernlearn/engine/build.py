@@ -243,8 +243,24 @@ def held_out(
         splitter, n_units = GroupShuffleSplit, len(np.unique(units.codes))
     n_second = max(round(fraction * n_units), 1)
     how: Any = {"test_size": n_second, "random_state": int(rng.integers(2**32))}
-    rows = np.zeros(n_samples)
-    return next(splitter(1, **how).split(rows, units.classes, units.codes))
+    rows, classes = np.zeros(n_samples), units.classes
+    if units.codes is None:
+        classes = _strata(classes, min(n_second, n_samples - n_second))
+    return next(splitter(1, **how).split(rows, classes, units.codes))
+
+
+def _strata(classes: Any, most: int) -> np.ndarray:
+    """Return at most so many strata of two rows or more: the smallest classes share one."""
+    _, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    n_alone = int((counts >= 2).sum())
+    if n_alone == len(counts) <= most:
+        return np.asarray(classes)
+    n_alone = min(n_alone, most - 1)
+    shared = np.sort(counts)[: len(counts) - n_alone]
+    n_alone -= int(n_alone > 0 and shared.sum() < 2)
+    places = np.empty(len(counts), dtype=int)
+    places[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    return np.minimum(places, n_alone)[codes]
 
 
 def split_indices(

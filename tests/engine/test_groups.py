@@ -119,6 +119,23 @@ def test_parts_have_the_same_shares_of_classes(frame, holdout):
         assert len({*np.concatenate(rows).ravel()}) == sum(map(len, rows)) == N
 
 
+@pytest.mark.parametrize(
+    "counts", [[14, 14, 2], [20, 9, 1], [10, 10, 1, 1, 1], [5] * 10, [9, 1], [1] * 12, [30]]
+)
+def test_classes_too_small_for_each_part_are_divided_together(counts):
+    y = np.repeat(np.arange(len(counts)), counts)
+    for holdout in (None, 0.2):
+        protocol = Protocol(train=0.6, holdout=holdout, stratify=True, seed=1)
+        parts = prepare(Data(np.arange(len(y))[:, None]), y, protocol, 1)
+        train, tested = parts.train.y, parts.test.y
+        assert len(tested) == round(len(y) * (0.4 - (holdout or 0)))
+        for label, count in enumerate(counts):
+            if count >= 9:
+                share = len(tested) / len(y)
+                assert (tested == label).sum() == pytest.approx(share * count, abs=1.5)
+                assert label in train
+
+
 def test_the_test_part_comes_after_the_others(trials, frame):
     days = pd.to_datetime(frame["day"])
     order = days.argsort(kind="stable").to_numpy()
