@@ -76,6 +76,8 @@ def init(
     _show(data, sentences)
     if lost > _MOST_LOST:
         ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
+        if "missing" in keys:
+            ways = "they lack the target, and --target names another column"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes = len(bunch.target_names)

@@ -192,13 +192,12 @@ class Columns(TableOptions):
     """A file whose format says how it reads, down to missing entries.
 
     Apache Parquet and Feather; Stata's .dta and SPSS's .sav, where values with labels are texts in
-    the order of the values; a sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file, whose
-    first row names the columns; Weka's attribute-relation file format; the
-    ``.ts`` text of the time series archives, in columns ``x1``, ``x2``, … and ``class``, or with a
-    column ``series`` of `points`, which may have any lengths and numbers of channels; lines of
-    JSON, an object each, where a point is text, a list of numbers (a series; lists of numbers are
-    its channels), a list of texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u:
-    label, ...}}``.
+    the order of the values; a sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file; Weka's
+    attribute-relation file format; the ``.ts`` text of the time series archives, in columns
+    ``x1``, ``x2``, … and ``class``, or with a column ``series`` of `points`, which may have any
+    lengths and numbers of channels; lines of JSON, an object each, where a point is text, a list
+    of numbers (a series; lists of numbers are its channels), a list of texts (a set), or a graph,
+    ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
 
     The parameters of :class:`TableOptions`, and the following.
 
@@ -206,10 +205,13 @@ class Columns(TableOptions):
     ----------
     sheet : int or str, default=0
         The sheet of a spreadsheet, by position or name.
+    header : bool, default=True
+        Whether the first row of a sheet names the columns.
     """
 
     kind: Literal["parquet", "feather", "stata", "spss", "excel", "arff", "ts", "jsonl"]
     sheet: int | str = 0
+    header: bool = True
 
 
 class Pairs(Strict):

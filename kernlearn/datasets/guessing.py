@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -52,6 +52,7 @@ TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
+_ABOVE = 20  # lines above a table that may be a text
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
 _SIGNS = {*"$€£¥%−"}  # beside numbers
@@ -244,12 +245,15 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
     """Read columns, and return how they were read."""
     if format.kind == "excel":
         format = format.model_copy(update={"sheet": _sheet(path, sheet)})
+        if "header" not in format.model_fields_set:
+            head = _has_header(path, *readers.first_rows(path, format, _ROWS))
+            format = format.model_copy(update={"header": head})
     frame = readers.content_of(path, format)
     if getattr(format, "quote", None) and n_lines > len(frame) + format.header:
         try:  # line breaks in entries may be those of a quote that does not end
             deque(readers.split_rows(file_bytes(path), format), maxlen=0)
         except csv.Error as error:
-            _refuse_rows(path, [], str(error))
+            _refuse_rows(path, [], str(error), ())
     return frame, format
 
 
@@ -364,12 +368,12 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: Reading) -> De
     for separator in separators:
         format = format.model_copy(update={"delimiter": separator})
         try:
-            split = islice(readers.split_rows(content, format), _ROWS)
+            split = [*islice(readers.split_rows(content, format), _ROWS)]
             rows = [[entry.strip() for entry in row] for _, row in split] or [[]]
         except csv.Error as error:
             fault = fault or str(error)
             continue
-        tried.append(rows)
+        tried.append(split)
         width, lacks = len(rows[-1]), len(rows[-1]) - len(rows[0])
         has_row_names = (
             lacks == 1 < len(rows[0])
@@ -379,7 +383,7 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: Reading) -> De
         if width > 1 and {*map(len, rows[1:])} <= {width} and (has_row_names or not lacks):
             break
     else:
-        _refuse_rows(path, tried, fault)
+        _refuse_rows(path, tried, fault, format.skip)
     if "header" not in asked.read_as:
         header = lacks == 1 or _has_header(path, *rows)
     if isinstance(asked.points, int):
@@ -388,16 +392,30 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: Reading) -> De
     return format.model_copy(update={"header": header, "columns": columns, "points": points})
 
 
-def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
-    """Say why no separator will do."""
-    rows: list[list[str]] = max(tried, key=lambda rows: len(rows[0]), default=[[]])
-    if fault and len(rows[0]) < 2:
+def _refuse_rows(
+    path: Path, tried: list[list[tuple[int, list[str]]]], fault: str, skipped: Sequence[int]
+) -> None:
+    """Say why no separator will do, and which lines to leave out if few differ from the others."""
+    rows = max(tried, key=lambda rows: len(rows[-1][1]) if rows else 0, default=[]) or [(1, [])]
+    width = len(rows[-1][1])
+    if fault and width < 2:
         problem = f"{path}: an entry in quotes does not end with its quote ({fault}): end it"
         raise DataError(problem, [("read_as.quote", None)])
-    odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
-    where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
+    odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
+    where, ways = "", [("read_as.delimiter", ";")]
+    if odd:
+        line, row = rows[odd[0]]
+        where = f" (line {line} has {len(row)}, line {rows[-1][0]} {width})"
+    if odd and width > 1 and 2 * len(odd) < len(rows):
+        lines = {rows[i][0] for i in odd}
+        if odd[0] == 0:  # a text above the table, up to a blank line or the last odd one
+            ends = [n for (n, _), (after, _) in pairwise(rows) if after > n + 1 and n < _ABOVE]
+            lines |= {*range(1, max(*ends, *lines, 0) + 1)}
+        ways = [("read_as.skip", sorted({*skipped, *lines}))]
+        if all(rows[i][1][0].startswith("#") for i in odd) and odd[0] == 0:
+            ways.insert(0, ("read_as.comment", "#"))
     problem = f"{path}: no separator gives several columns, as many in all rows{where}: correct it"
-    raise DataError(problem, [("read_as.delimiter", ";"), ("read_as.comment", "#")])
+    raise DataError(problem, ways)
 
 
 def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
@@ -488,8 +506,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         texts.sort(key=lambda name: bool(ID_NAME.fullmatch(name)))
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
-    if asked.matrix is not None:
-        _check_order(reading, features, left_out)
+    _check_matrix(reading, asked.matrix, target, features, left_out)
     labels, is_numeric = _target_labels(reading, target)
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
@@ -526,7 +543,7 @@ def _stated_roles(reading: _File, asked: Reading) -> tuple[int, int | None, dict
     for i in _marking(reading, asked):  # is no feature anyway
         left_out.pop(i, None)
     if ROW_NAMES in names and asked.target != ROW_NAMES:
-        left_out[names.index(ROW_NAMES)] = "the first column has no name"
+        left_out.setdefault(names.index(ROW_NAMES), "the first column has no name")
     points = None if asked.points is None else column_position(path, asked.points, names)
     if asked.target is None:
         free = [i for i in range(len(names)) if i not in (points, *left_out)] or [-1]
@@ -606,15 +623,28 @@ def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
     return readings
 
 
-def _check_order(reading: _File, features: list[int], left_out: dict[int, str]) -> None:
-    """Refuse a matrix of which a column names the rows otherwise than the columns are."""
-    columns = [reading.names[i] for i in features]
+def _check_matrix(
+    reading: _File, matrix: str | None, target: int, features: list[int], left_out: dict[int, str]
+) -> None:
+    """Refuse a matrix that nobody asked for, without labels or with rows in another order.
+
+    A column that names its rows shows that a table is one.
+    """
+    path, names = reading.path, reading.names
+    columns = [names[i] for i in features]
     for i in [i for i, reason in left_out.items() if reason]:
-        rows = [*map(str, reading.frame.iloc[:, i])]
-        if rows != columns and {*rows} & {*columns}:
+        rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
+        if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:
+            problem = f"{path}: rows and columns have the same names (column {name})"
+            ways = [("matrix", "distance"), ("matrix", "similarity"), ("drop", [name])]
+            raise DataError(f"{problem}: say what the matrix has", ways)
+        if matrix is not None and names[target] in rows:
+            text = f"column {names[target]} is one of its rows: add a column of labels"
+            raise DataError(f"{path}: the matrix has no labels, since {text}")
+        if matrix is not None and rows != columns and {*rows} & {*columns}:
             raise DataError(
-                f"{reading.path}: rows and columns have other names or another order (column "
-                f"{reading.names[i]}): write frame.loc[frame.columns], or drop this column"
+                f"{path}: rows and columns have other names or another order (column {name}): "
+                "write frame.loc[frame.columns], or drop this column"
             )
 
 
@@ -670,7 +700,9 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
-    ways: list[tuple[str, Any]] = [("read_as.missing", [first])]
+    ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
+    if row == 0 and hasattr(options, "skip"):  # units or types under the names
+        ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
     remedy = "correct it"
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []

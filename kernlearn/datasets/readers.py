@@ -252,7 +252,17 @@ def _stored(path: Path, options: Any, **how: Any) -> "pd.DataFrame":
     if options.kind == "excel":
         how |= {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
         how |= {"engine": "calamine", "na_values": [*_GAPS, *options.missing]}
-    return getattr(pd, f"read_{options.kind}")(BytesIO(file_bytes(path)), **how)
+        how["header"] = 0 if options.header else None
+    frame = getattr(pd, f"read_{options.kind}")(BytesIO(file_bytes(path)), **how)
+    return frame if options.header else frame.set_axis(default_names(frame.shape[1]), axis=1)
+
+
+def first_rows(path: Path, options: Any, n_rows: int) -> list[list[str]]:
+    """Return the first rows of a sheet, that of the names among them, as texts."""
+    bare = options.model_copy(update={"header": False})
+    with library_errors(path, "damaged, or no Excel file"):
+        frame = _stored(path, bare, nrows=n_rows, na_filter=False)
+    return frame.astype(str).to_numpy().tolist() or [[]]
 
 
 def _arff(path: Path, options: Any) -> "pd.DataFrame":

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy import sparse
 from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
@@ -442,7 +443,7 @@ REFUSED = {  # text, what is said
         read_as={"decimal": ","},
     ),
     "comments": case("# by hand\na,label\n1,p\n", r'read_as: {comment: "#"}'),
-    "a short row": case("x,y\n1,a\n2\n3,b\n", r"row 3 has 1, row 1 2"),
+    "a short row": case("x,y\n1,a\n2\n3,b\n", r"line 3 has 1, line 4 2"),
     "a line above the names": case("sep=|\na|label\n1|p\n2|q\n", "remove what stands above"),
     "one column": case("a\nb\nc\n", "no separator"),
     "values of which most are numbers": case(
@@ -676,6 +677,9 @@ def test_matrices_with_labels(folder):
     D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
     frame = pd.DataFrame(D, index=list("abcd"), columns=list("abcd")).assign(family=list("xyxy"))
     frame.to_csv(folder / "D.csv")
+    assert "the same names" in loaded(folder / "D.csv")[1]
+    frame.drop(columns="family").to_csv(folder / "U.csv")
+    assert "has no labels" in loaded(folder / "U.csv", matrix="distance")[1]
     added = add(folder / "D.csv", name="mine", matrix="distance", folder=folder)
     bunch = load("mine", data_dir=folder)
     np.testing.assert_array_equal(bunch.data, D)
@@ -744,6 +748,34 @@ def test_a_sheet_begins_with_names(folder):
     pytest.importorskip("python_calamine")
     FRAME.to_excel(folder / "f.xlsx", index=False, startrow=3)
     assert "2 columns without a name" in loaded(folder / "f.xlsx")[1]
+    rows = pd.DataFrame(
+        {"club": ["Ried", "Linz"] * 20, "x": np.arange(40) / 4, "y": ["p", "q"] * 20}
+    )
+    rows.to_excel(folder / "g.xlsx", index=False, header=False)
+    bunch = load(folder / "g.xlsx")
+    assert bunch.feature_names.tolist() == ["x1", "x2"]
+    np.testing.assert_array_equal(bunch.data[:, 1], rows["x"])
+    rows.assign(club=[*map(str, range(40))]).to_excel(folder / "g.xlsx", index=False, header=False)
+    assert load(folder / "g.xlsx", read_as={"header": True}).data.shape == (39, 2)
+
+
+def test_lines_that_are_no_rows_are_named(folder):
+    rows = "".join(f"{i},{i % 7},{'pq'[i % 2]}\n" for i in range(30))
+    for above, way in (
+        ("a,b,label\nm,kg,-\n", "{skip: [2]}"),
+        ("a made-up table\nof 1990\n\na,b,label\n", "{skip: [1, 2]}"),
+        ("a,b,label\n# a comment\n", "{skip: [2]}"),
+        ("# a comment\na,b,label\n", '{comment: "#"}'),
+    ):
+        path = write(folder, above + rows)
+        assert f"read_as: {way}" in loaded(path)[1]
+        bunch = load(path, read_as=yaml.safe_load(way))
+        assert bunch.data.shape == (30, 2)
+        assert bunch.feature_names.tolist() == ["a", "b"]
+    codes = "".join(
+        f"{code},{'pq'[i % 2]}\n" for i, code in enumerate(["2A", "2B", *"0123456789"])
+    )
+    assert '["2A", "2B"]' in loaded(write(folder, "a,label\n" + codes))[1]
 
 
 def test_numbers_whose_squares_are_infinite_are_refused(folder):
