@@ -124,13 +124,13 @@ def test_methods_that_differ_in_the_choice_alone_are_trained_once(
     held_out, planned, tmp_path, monkeypatch
 ):
     plan, found, trained = planned(SHARING.format(held_out=held_out)), [], []
-    train = FTuneClassifier._train
+    train = FTuneClassifier._train_pairs
 
     def counted(*arguments):
         trained.append(1)
         return train(*arguments)
 
-    monkeypatch.setattr(FTuneClassifier, "_train", counted)
+    monkeypatch.setattr(FTuneClassifier, "_train_pairs", counted)
     monkeypatch.setattr("kernlearn.engine.trial._warm_up", lambda *_: None)
     for only in (["method=S,method=BBS", "method=M"], [""]):
         with Store(tmp_path / f"{len(only)}") as store:
