@@ -402,7 +402,8 @@ def _refuse_rows(
         problem = f"{path}: an entry in quotes does not end with its quote ({fault}): end it"
         raise DataError(problem, [("read_as.quote", None)])
     odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
-    where, ways = "", [("read_as.delimiter", ";")]
+    where = ""
+    ways: list[tuple[str, Any]] = [("read_as.delimiter", ";")]
     if odd:
         line, row = rows[odd[0]]
         where = f" (line {line} has {len(row)}, line {rows[-1][0]} {width})"

@@ -316,9 +316,9 @@ def _read(found: Found) -> tuple[Table, list[int]]:
     if n := int(lacks.sum()):
         done = done.noting(f"{n} of {len(lacks)} rows without a target were left out")
     if table.gaps:
-        how = getattr(form.format, "standard_missing", False) and not form.format.missing
-        as_text = "; `read_as.standard_missing: false` takes texts as they are" if how else ""
-        done = done.noting(f"taken as missing: {listed(table.gaps)}{as_text}")
+        stated = getattr(form.format, "missing", ()) or form.format.kind != "delimited"
+        way = "" if stated else "; `read_as.standard_missing: false` takes texts as they are"
+        done = done.noting(f"taken as missing: {listed(table.gaps)}{way}")
     return table._replace(done=done), [len(part.y) for part in parts]
 
 

@@ -162,7 +162,7 @@ def test_files_that_are_read_one_after_the_other(make_card, folder):
     form = {"files": ["f", "g"], "format": text}
     done = load(make_card(form, task="regression", n_features=1), data_dir=folder).preparation
     taken = "taken as missing: 'NA' in 1 row of column a, 'NaN' in 1 row of column a"
-    assert done.sentences[0] == taken
+    assert taken in done.sentences[0]
 
     for name, values in (("f.arff", "u,v"), ("g.arff", "v,u")):
         head = f"@relation r\n@attribute a {{{values}}}\n@attribute t numeric\n@data\n"
