@@ -504,6 +504,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     if not features:
         why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
         texts = [k for k, v in reasons.items() if v.startswith(("text", "value"))]
+        firsts = {name: frame[name].dropna().iloc[0] for name in texts}
+        texts = [k for k, v in firsts.items() if not isinstance(v, dict) or "edges" in v]
         texts.sort(key=lambda name: bool(ID_NAME.fullmatch(name)))
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
