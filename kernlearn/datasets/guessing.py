@@ -539,7 +539,7 @@ def _marking(reading: _File, asked: Reading) -> list[int]:
 
 def _stated_roles(reading: _File, asked: Reading) -> tuple[int, int | None, dict[int, str]]:
     """Return the target, the points, and why others are left out; by what is asked, and names."""
-    from pandas.api.types import is_numeric_dtype
+    from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
     path, names = reading.path, reading.names
     left_out = {column_position(path, column, names): "" for column in asked.drop}
@@ -551,7 +551,9 @@ def _stated_roles(reading: _File, asked: Reading) -> tuple[int, int | None, dict
     if asked.target is None:
         free = [i for i in range(len(names)) if i not in (points, *left_out)] or [-1]
         target = next((i for one in TARGETS for i in free if names[i].lower() == one), free[-1])
-        if ID_NAME.fullmatch(names[target]):
+        values = reading.frame.iloc[:, target]
+        ascends = is_integer_dtype(values) and len(values) > _FEW and values.diff().min() == 1
+        if ID_NAME.fullmatch(names[target]) or (ascends and names[target].lower() not in TARGETS):
             problem = f"{path}: the last column, {names[target]}, looks like an id: remove it"
             raise DataError(problem, [("target", "NAME")])
     else:

@@ -474,6 +474,10 @@ REFUSED = {  # text, what is said
     ),
     "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
+    "rows counted at the end": case(
+        "x,kind,n\n" + "".join(f"{i % 7},{'pq'[i % 2]},{i}\n" for i in range(30)),
+        "n, looks like an id",
+    ),
     "an id at the end": case("a,kind,row id\n1,p,7\n2,q,8\n", "row id, looks like an id"),
     "a copy of the target": case("y,x,y\np,1,p\nq,2,q\n", r"y\.1.*drop: \[\"y\.1", target="y"),
     "blanks that do not break": case("x,y\n5\u00a0,a\n6,b\n7,a\n", "or add `read_as: {text"),
