@@ -239,7 +239,8 @@ def _best_of_place(place: Values, better: int, level: float) -> list[int]:
     for row in np.argsort(-better * means, kind="stable").tolist():
         firsts.setdefault(place.column("method")[row], row)
     values = pd.DataFrame(place.numbers[[*firsts.values()]].T, place.splits, [*firsts])
-    best = best_methods(values, better, level, float(place.ratio.mean()))
+    drift = 2 * float(place.drift[[*firsts.values()]].max())  # of a difference of two methods
+    best = best_methods(values, better, level, float(place.ratio.mean()), drift)
     return [firsts[method] for method in best] if len(best) < len(firsts) else []
 
 

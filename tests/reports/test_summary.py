@@ -109,6 +109,7 @@ def test_reported_numbers_stand_beside_their_cells(report):
     assert best["RF", 500]
     assert not best["RF", 100]
     assert not summarise(splits, report.experiment, splits[:0])["best"].any()
+    assert not summarise(splits.assign(drift=1.0), report.experiment)["best"].any()
 
 
 def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
