@@ -453,7 +453,7 @@ class DBoostClassifier(SimilarityClassifier, LandmarkModel):
         to rounding (100 units in the last place of the largest similarity): an abstention, which
         counts as half an error. With thresholds h is never 0.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
-           , default="random"
+            default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None

@@ -1,15 +1,18 @@
-r"""The two tests of reports, each for one question.
+r"""The tests of reports on one data set, each for one question.
 
 *Does the mean of a paper come back on the same data?* The splits are the sample, and both sides
 drew theirs independently: Welch's t-test over the splits. A verdict answers this question.
 
 *Is a method better than another?* That asks about other data of the kind too. Splits of the same
 data overlap, so their numbers are not independent, and a plain t-test calls one of two equal
-methods better in a third of all tables. So the variance of a mean over J splits is taken as
-:math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (the corrected resampled t-test; Nadeau &
-Bengio 2003, Inference for the generalization error, Machine Learning 52). Differences, claims,
-bold, equivalence and ranks answer this question. Where several methods are compared without one
-that was named before, p-values are adjusted for all pairs (Holm 1979).
+methods better in a third of all tables. Where losses of test rows are known, the variance of a
+mean over J splits is that of training sets and that of test rows,
+:math:`s^2/J + \sigma^2_\mathrm{rows}/N`, with Satterthwaite's degrees of freedom (Gallas 2006,
+Academic Radiology 13). Elsewhere it is :math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2`
+(the corrected resampled t-test; Nadeau & Bengio 2003, Machine Learning 52). Differences, claims,
+bold and equivalence on one data set answer this question. Where several methods are compared
+without one that was named before, p-values are adjusted for all pairs (Holm 1979). Tests over
+data sets are in `ranks.py`, those by exchanges in `differences.py`.
 
 Where a solver stops early a mean also depends a little on the processor. How far each mean moves
 between processors is its *drift*. Every interval and standard deviation of a difference is
