@@ -195,39 +195,63 @@ def _delimited(path: Path, options: Any, **how: Any) -> Iterator["pd.DataFrame"]
     """Yield the rows of text in columns, all in one frame or `chunksize` in each."""
     import pandas as pd
 
-    read: Any = pd.read_csv
     names, codec = options.columns or (), options.encoding
     as_text = [name for name in (*options.text, options.points) if name is not None]
     as_text = [names.index(name) if name in names else name for name in as_text]
-    with opened(path) as stream:
-        if options.thousands == " ":  # programs write blanks of other kinds
-            text = re.sub("[\u00a0\u202f]", " ", stream.read().decode(codec))
-            stream = BytesIO(text.encode(codec))
-        frames = read(
-            stream,
-            sep=options.delimiter or r"\s+",
-            header=0 if options.header else None,
-            skiprows=[line - 1 for line in options.skip],
-            comment=options.comment or None,
-            dtype=dict.fromkeys(as_text, str),
-            na_values=[*options.missing, *_GAPS * options.standard_missing],
-            keep_default_na=options.standard_missing,
-            quotechar=options.quote or '"',
-            quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-            index_col=None if options.header else False,
-            decimal=options.decimal,
-            thousands=options.thousands,
-            encoding="utf-8-sig" if codec == "utf-8" else codec,
-            skipinitialspace=options.points is None,
-            # files of users come as pandas reads them, published ones exactly as written
-            float_precision=None if options.standard_missing else "round_trip",
-            low_memory=False,
-            **how,
-        )
-        for frame in frames if "chunksize" in how else [frames]:
-            if not options.header:
-                frame.columns = list(names or default_names(len(frame.columns)))
-            yield frame
+
+    def frames(**other: Any) -> "Iterator[pd.DataFrame]":
+        with opened(path) as stream:
+            if options.thousands == " ":  # programs write blanks of other kinds
+                text = re.sub("[\u00a0\u202f]", " ", stream.read().decode(codec))
+                stream = BytesIO(text.encode(codec))
+            asked: dict[str, Any] = {
+                "sep": options.delimiter or r"\s+",
+                "header": 0 if options.header else None,
+                "skiprows": [line - 1 for line in options.skip],
+                "comment": options.comment or None,
+                "dtype": dict.fromkeys(as_text, str),
+                "na_values": [*options.missing, *_GAPS * options.standard_missing],
+                "keep_default_na": options.standard_missing,
+                "quotechar": options.quote or '"',
+                "quoting": csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
+                "index_col": None if options.header else False,
+                "decimal": options.decimal,
+                "thousands": options.thousands,
+                "encoding": "utf-8-sig" if codec == "utf-8" else codec,
+                "skipinitialspace": options.points is None,
+                # files of users come as pandas reads them, published ones exactly as written
+                "float_precision": None if options.standard_missing else "round_trip",
+                "low_memory": False,
+            }
+            read = pd.read_csv(stream, **{**asked, **how, **other})
+            yield from read if "chunksize" in how else [read]
+
+    read = frames()
+    if options.thousands:
+        pairs = zip(read, frames(thousands=None, dtype=str), strict=True)
+        read = (_with_groups(frame, texts, options) for frame, texts in pairs)
+    for frame in read:
+        if not options.header:
+            frame.columns = list(names or default_names(len(frame.columns)))
+        yield frame
+
+
+def _with_groups(frame: "pd.DataFrame", texts: "pd.DataFrame", options: Any) -> "pd.DataFrame":
+    """Leave columns as texts in which the separator of thousands divides other than thousands.
+
+    pandas takes it out wherever it stands, so that a date such as 31.03.2022 becomes a number.
+    """
+    from pandas.api.types import is_numeric_dtype
+
+    mark, point = re.escape(options.thousands), re.escape(options.decimal)
+    grouped = rf"\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
+    for i in range(frame.shape[1]):
+        if is_numeric_dtype(frame.dtypes.iloc[i]):
+            held = texts.iloc[:, i].dropna()
+            marked = held[held.str.strip().str.contains(options.thousands, regex=False)]
+            if not marked.str.fullmatch(grouped, case=False).all():
+                frame.isetitem(i, texts.iloc[:, i].array)
+    return frame
 
 
 def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]:

@@ -763,6 +763,17 @@ def test_a_sheet_begins_with_names(folder):
     assert load(folder / "g.xlsx", read_as={"header": True}).data.shape == (39, 2)
 
 
+def test_only_groups_of_three_digits_are_thousands(folder):
+    rows = "".join(
+        f"{i % 28 + 1:02}.03.2022;10.0.1.{i % 9};1.{i + 100},5;{'pq'[i % 2]}\n" for i in range(40)
+    )
+    path = write(folder, "day;host;price;label\n" + rows)
+    bunch = load(path, read_as={"decimal": ",", "thousands": "."}, nominal="onehot")
+    assert bunch.card.forms[0].left_out["day"] == "dates, such as 01.03.2022"
+    np.testing.assert_array_equal(bunch.data[:, -1], 1100.5 + np.arange(40))
+    assert bunch.feature_names.tolist() == [*(f"host=10.0.1.{i}" for i in range(9)), "price"]
+
+
 def test_lines_that_are_no_rows_are_named(folder):
     rows = "".join(f"{i},{i % 7},{'pq'[i % 2]}\n" for i in range(30))
     for above, way in (
