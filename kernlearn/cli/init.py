@@ -76,7 +76,9 @@ def init(
     _show(data, sentences)
     if lost > _MOST_LOST:
         ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
-        if "missing" in keys:
+        if "matrix" in keys:
+            ways = "each lacks pairs: fill them in, such as with the largest distance"
+        elif "missing" in keys:
             ways = "they lack the target, and --target names another column"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)

@@ -193,6 +193,9 @@ def load(
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
     by_default = card.missing or "drop"
+    if missing and card.similarity is not None:
+        text = "is for columns; of a matrix, points that lack pairs are left out, or fill pairs in"
+        raise DataError(f"{place}: missing: {missing} {text}")
     missing, drop = missing or by_default, asked.drop
     table, sizes = _read(found)
     left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]

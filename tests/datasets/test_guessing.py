@@ -696,6 +696,7 @@ def test_matrices_with_labels(folder):
     lacking = load(folder / "M.csv", matrix="distance")
     np.testing.assert_array_equal(lacking.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
     assert lacking.target_names[lacking.target].tolist() == ["x", "x", "y"]
+    assert "is for columns" in loaded(folder / "M.csv", matrix="distance", missing="mean")[1]
     assert "1 of 4 points left out" in sentences(folder / "M.csv", matrix="distance")
     frame.replace({"b": {4: np.nan}}).to_csv(folder / "H.csv", index=False)
     np.testing.assert_array_equal(load(folder / "H.csv", matrix="distance").data, D)
