@@ -238,6 +238,8 @@ class Found(NamedTuple):
         What was read of the files, if they were.
     notes : tuple of str, default=()
         What was assumed about files without a card.
+    shared : dict of str to int, default={}
+        Columns that were left out and seem to group rows, with their numbers of values.
 
     Examples
     --------
@@ -252,6 +254,7 @@ class Found(NamedTuple):
     card: "Card"
     contents: Sequence[Any] = ()
     notes: tuple[str, ...] = ()
+    shared: Mapping[str, int] = {}
 
     @property
     def place(self) -> str:

@@ -39,7 +39,6 @@ from kernlearn.datasets.tables import (
     default_names,
     default_order,
     plain_numbers,
-    shared_note,
 )
 from kernlearn.exceptions import DataError
 from kernlearn.yaml import shortened
@@ -92,6 +91,7 @@ class Guess(NamedTuple):
     notes: list[str]
     left_out: Mapping[str, str] = {}
     task: str | None = None
+    shared: Mapping[str, int] = {}
 
     def task_of(self, path: Any) -> str:
         """Return the task: numbers are for regression, unless they are a few whole ones."""
@@ -159,7 +159,7 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
         "citation": "not stated",
     }
     card = make_card(content, f"{path}: no card can be made")
-    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
+    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes), guess.shared)
 
 
 def _classes(path: Path, guess: Guess, asked: Reading, task: str) -> dict[str, Any]:
@@ -496,10 +496,11 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     for i in marking:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
     features = [i for i in rest if i not in left_out] if points is None else [points]
+    shared: dict[str, int] = {}
     for i in (i for i, reason in left_out.items() if reason and not marking):
         held = frame.iloc[:, i].dropna().astype(str)  # of features the preparation says so
         if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
-            notes.append(shared_note({names[i]: held.nunique()}, len(held)))
+            shared[names[i]] = held.nunique()
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
     if not features:
         why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
@@ -528,7 +529,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     says_order = options.kind in ("parquet", "feather")
     ordered = says_order and getattr(frame.dtypes.iloc[target], "ordered", False)
     task = "ordinal" if ordered and len(labels or ()) > 2 else None
-    return Guess(content, (frame,), len(features), labels, is_numeric, notes, reasons, task)
+    guessed = len(features), labels, is_numeric, notes, reasons, task, shared
+    return Guess(content, (frame,), *guessed)
 
 
 def _marking(reading: _File, asked: Reading) -> list[int]:

@@ -315,7 +315,7 @@ def _read(found: Found) -> tuple[Table, list[int]]:
         for (label, expected), count in zip(form.classes.items(), counts, strict=True):
             if count != expected:
                 raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
-    done = Preparation(len(lacks), found.notes)
+    done = Preparation(len(lacks), found.notes, shared={**found.shared})
     if n := int(lacks.sum()):
         done = done.noting(f"{n} of {len(lacks)} rows without a target were left out")
     if table.gaps:
@@ -439,6 +439,7 @@ def _as_features(table: Table, nominal: str) -> Table:
     ids = look_like_ids(table)
     is_marked = table.groups is not None or table.time is not None
     shared = {} if is_marked else {k: n for k, n in _shared_columns(table).items() if k not in ids}
+    shared = table.done.shared | shared
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":

@@ -189,12 +189,15 @@ def test_a_config_is_not_written_on_a_remnant(kernlearn, tmp_path):
         assert "60 rows" in kernlearn("plan", "f.yaml", "--no-try").stdout
 
 
-def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path):
+@pytest.mark.parametrize("n_rows", [120, 800])  # 20 mice, or too many for a nominal column
+def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path, n_rows):
     """What is advised works as it stands, and is not advised again."""
-    rows = [f"{i % 13},m{i % 20:02},{'ab'[i % 2]}" for i in range(120)]
+    n = n_rows // 6 if n_rows < 200 else n_rows // 3
+    rows = [f"{i % 13},m{i % n:03},{'ab'[i % 2]}" for i in range(n_rows)]
     (tmp_path / "mice.csv").write_text("\n".join(["n,mouse,kind", *rows]) + "\n")
     out = " ".join(kernlearn("init", "mice.csv").stdout.split())
-    assert "mouse (20 values in 120 rows); `protocol: {groups: mouse}` keeps them together" in out
+    shown = f"mouse ({n} values in {n_rows} rows)"
+    assert f"{shown}; `protocol: {{groups: mouse}}` keeps them together" in out
     config = (tmp_path / "mice.yaml").read_text()
     assert "drop: [mouse]" in config
     assert "stratify: true" in config
