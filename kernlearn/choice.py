@@ -159,7 +159,7 @@ class Answers(BaseEstimator):
 
     def __init__(self, model: Any, values: NDArray[Any]) -> None:
         self.model = model
-        self.values = values[:, 0] if values.shape[1:] == (1,) else values
+        self.values = validation.single_column(values)
         self.classes_ = getattr(model, "classes_", None)
 
     def _answer(self, method: str) -> NDArray[Any]:

@@ -759,7 +759,7 @@ class OnePassRidgeClassifier(validation.PredictsByScores, LinearClassifierMixin,
             With two classes one score, above 0 for ``classes_[1]``.
         """
         scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return validation.single_column(scores)
 
     def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
         self.classes_ = validation.at_least_two(classes)

@@ -298,6 +298,11 @@ def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     return codes
 
 
+def single_column(values: Any) -> Any:
+    """Return the values of several problems as they are, those of a single one as a vector."""
+    return values[:, 0] if values.shape[1:] == (1,) else values
+
+
 def predicted_codes(scores: NDArray[Any]) -> NDArray[np.intp]:
     """Return the class codes of scores: of several columns the greatest, of one 1 above 0."""
     if scores.size == len(scores):

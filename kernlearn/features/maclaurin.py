@@ -724,6 +724,6 @@ def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[An
     for model, of_model in zip(models, zip(*parts, strict=True), strict=True):
         scores = np.concatenate(of_model)
         scores += model.svm_.intercept_
-        scores = scores[:, 0] if scores.shape[1] == 1 else scores
+        scores = validation.single_column(scores)
         outputs.append(model._predict(scores) if method == "predict" else scores)
     return outputs

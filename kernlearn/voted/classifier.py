@@ -129,7 +129,7 @@ class Settings:
         """Return what `decision_function` does of X for each setting; kernels are shared."""
         solutions = [solution for cell in self.cells for solution in cell.solutions]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
-        return [_columns(values) for values in np.split(sums, len(self.cells), axis=1)]
+        return [*map(validation.single_column, np.split(sums, len(self.cells), axis=1))]
 
 
 @dataclass(eq=False, repr=False)
@@ -324,7 +324,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             ``classes_[1]``.
         """
         check_is_fitted(self)
-        return _columns(self._family.sums(self._check_points(X), self.coef_))
+        return validation.single_column(self._family.sums(self._check_points(X), self.coef_))
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -614,11 +614,6 @@ def _descending(values: Any, name: str) -> list[float]:
     """Return the values of a parameter to choose from."""
     ascending = validation.candidate_values(values, name, zero=name != "local_radius")
     return ascending.astype(np.float64)[::-1].tolist()
-
-
-def _columns(values: Floats) -> Floats:
-    """Return the values of several problems as they are, those of a single one without an axis."""
-    return values[:, 0] if values.shape[1] == 1 else values
 
 
 def _coefficients(solutions: "Sequence[SparseSolution]", family: KernelFamily) -> list[Any]:
