@@ -23,8 +23,9 @@ class DataError(KernlearnError):
     problem : str
         What is wrong, and where.
     ways : sequence of tuples of (str, object), default=()
-        Settings that help, each a key of a data set, such as ``"read_as.decimal"``, and its value.
-        The message has them as keys of a config.
+        Settings that help, each a key of a data set, such as ``"read_as.decimal"``, and its value,
+        or ``"read_as"`` and several of its keys with values. The message has them as keys of a
+        config.
     """
 
     def __init__(self, problem: str, ways: Sequence[tuple[str, Any]] = ()) -> None:
@@ -38,19 +39,23 @@ class DataError(KernlearnError):
         """Return the message with options of the commands that read a file."""
         return self._advising(_as_option)
 
-    def _advising(self, write: Callable[[str, str], str]) -> str:
-        ways = (write(key, json.dumps(value, ensure_ascii=False)) for key, value in self.ways)
+    def _advising(self, write: Callable[[str, Any], str]) -> str:
+        ways = (write(key, value) for key, value in self.ways)
         return "; or add ".join(filter(None, (self.problem, " or ".join(ways))))
 
 
-def _as_key(path: str, value: str) -> str:
+def _as_key(path: str, value: Any) -> str:
     section, _, key = path.rpartition(".")
-    return f"`{section}: {{{key}: {value}}}`" if section else f"`{key}: {value}`"
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{section}: {{{key}: {text}}}`" if section else f"`{key}: {text}`"
 
 
-def _as_option(path: str, value: str) -> str:
+def _as_option(path: str, value: Any) -> str:
+    if isinstance(value, dict):
+        return " with ".join(_as_option(f"{path}.{key}", one) for key, one in value.items())
     option = f"--{path} " if path in ("target", "task") else f"-o {path}="
-    return f"`{option}{quote(value.strip(chr(34)))}`"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"`{option}{quote(text)}`"
 
 
 class PluginError(KernlearnError):

@@ -191,12 +191,15 @@ def with_mirror_images(matrix: NDArray[Any]) -> tuple[NDArray[Any], int]:
     return complete, int(missing.sum() - np.isnan(complete).sum())
 
 
-def lacking_most(matrix: NDArray[Any]) -> list[int]:
-    """Return few points without which no pair is missing: one after the other that lacks most."""
+def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:
+    """Return few points, one after the other that lacks most pairs, until no other lacks more.
+
+    `allowed` is the number of pairs that a point may lack.
+    """
     missing, left_out = np.isnan(matrix), list[int]()
     missing |= missing.T
     counts = missing.sum(axis=0)
-    while counts.any():
+    while counts.max(initial=0) > allowed:
         worst = int(counts.argmax())
         counts -= missing[worst]
         counts[worst] = 0

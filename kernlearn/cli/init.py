@@ -27,7 +27,6 @@ _METRICS = {
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
-_MUCH_LOST = 0.05  # from this share on, filling gaps is suggested
 _LEAST_GROUPS = 10  # values of a column of words that could mark groups
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
@@ -69,17 +68,15 @@ def init(
     n_rows, n = bunch.preparation.rows, len(bunch.target)
     advice = [shared_note(shared, n_rows)] if shared else []
     lost, sentences = 1 - n / n_rows, [*dict.fromkeys([*bunch.preparation.sentences, *advice])]
-    if _MUCH_LOST < lost <= _MOST_LOST and "missing" not in keys:
-        sentences.append("`missing: impute` keeps rows with missing entries")
     if away:
         sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
     _show(data, sentences)
     if lost > _MOST_LOST:
-        ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
-        if "matrix" in keys:
-            ways = "each lacks pairs: fill them in, such as with the largest distance"
-        elif "missing" in keys:
-            ways = "they lack the target, and --target names another column"
+        ways = "they lack the target, and --target names another column"
+        if keys.get("missing") == "drop":
+            ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
+        elif "matrix" in keys:
+            ways = "they lack more than half of their pairs"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes = len(bunch.target_names)
@@ -88,6 +85,11 @@ def init(
     if task == "classification" and 2 * n_classes > n:
         problem = f"{data}: the target has {n_classes} values in {n} rows, which are no classes"
         raise DataError(f"{problem}: --target names another column, --task regression numbers")
+    if task == "classification":
+        counts = Counter(bunch.target_names[bunch.target].tolist()).most_common()
+        sizes = listed(f"{label} ({n})" for label, n in counts[:3])
+        smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
+        _show(data, [f"rows by class: {sizes}{smallest}"])
     content, left_out = _config(data, config, bunch, task, keys, bool(shared))
     others = _other_splits(bunch, content["protocol"], bool(shared)) if _is_file(data) else []
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
@@ -110,8 +112,11 @@ def _read(
 ) -> tuple[Any, dict[str, Any], dict[str, str], dict[str, int]]:
     """Load a data set, a file without columns that look like ids or that rows have in common.
 
+    A file keeps its rows with missing entries, which each split then fills in.
     Beside the data come the keys of the config, what is left out and why, and what rows share.
     """
+    import numpy as np
+
     from kernlearn.datasets.card import Reading
 
     if not _is_file(data):
@@ -119,7 +124,7 @@ def _read(
         own = {"nominal": "onehot"} if bunch.preparation.one_hot else {}
         return bunch, own | keys, {}, bunch.preparation.shared
     # the labels of a matrix are classes
-    how = {"nominal": "onehot", "task": None if "matrix" in keys else task}
+    how = {"nominal": "onehot", "task": None if "matrix" in keys else task, "missing": "impute"}
     bunch = datasets.load(Path(data), **how | keys)
     shared = bunch.preparation.shared
     away = {**bunch.preparation.id_like, **dict.fromkeys(shared, "rows share its values")}
@@ -131,6 +136,8 @@ def _read(
         bunch = datasets.load(Path(data), **how | keys)
     column = getattr(bunch.card.forms[0].format, "target", None)
     named = {"target": column} if isinstance(column, str) else {}
+    if isinstance(X := bunch.data, np.ndarray) and X.dtype.kind == "f" and np.isnan(X).any():
+        keys = {"missing": "impute"} | keys
     return bunch, named | keys, away, shared
 
 
@@ -253,8 +260,10 @@ def _config(
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
     metrics = _METRICS[task]
     if task == "classification":
-        ((_, n_largest),) = Counter(bunch.target.tolist()).most_common(1)
-        if n_largest > 0.8 * len(bunch.target):
+        counts = Counter(bunch.target.tolist()).most_common()
+        n = len(bunch.target)
+        rare = 5 * len(counts) * counts[-1][1] < n
+        if rare or counts[0][1] > 0.8 * n:
             two = len(bunch.target_names) == 2
             metrics = [*(["roc_auc"] if two else []), "balanced_accuracy", *metrics]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}

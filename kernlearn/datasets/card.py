@@ -78,11 +78,11 @@ class Reading(BaseModel):
     """Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
     (onehot); by default codes for data of the catalogue, else 0/1 columns."""
     missing: Missing | None = None
-    """How missing entries are treated. `impute` fills them in within each split, by the means of
-    the training part (of coded nominal columns the most frequent value); `mean` and
-    `most_frequent` by those of all rows. `category` makes them a value of their own in nominal
-    columns, and drops rows with others. By default as the data set's card says, else rows with
-    missing entries are dropped."""
+    """How missing entries are treated. `impute` fills them in within each split by what
+    training rows have in the column: the mean, of codes and of 0 and 1 the most frequent value.
+    `mean` and `most_frequent` are those of all rows. `category` makes them a value of their own in
+    nominal columns, and drops rows with others. By default as the data set's card says, else rows
+    with missing entries, or points that lack pairs, are dropped."""
     dense: bool | None = None
     """Whether to make a sparse matrix dense."""
 

@@ -62,7 +62,16 @@ _LIKE_NUMBER = re.compile(
     r"([ \u00a0\u202f]?[$€£¥%])?",
     re.ASCII,
 )
-_DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DATE = re.compile(
+    r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+    rf"(?:\d{{4}}([-/.])\d\d?\1\d\d?|\d\d?([./-])\d\d?\2\d{{4}}|\d\d?[ -]{_MONTH}[ -]\d{{4}}|"
+    rf"{_MONTH} \d\d?,? \d{{4}})([ T].*)?|\d{{4}}-\d\d",
+    re.IGNORECASE,
+)
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
@@ -694,6 +703,15 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     return "", {text: counts[text] for text in default_order(counts)}
 
 
+def _mark_of_thousands(frame: "pd.DataFrame") -> str:
+    """Return the separator of thousands in numbers such as 1.234,5; "" if there are none."""
+    texts = frame.select_dtypes(exclude="number")
+    for text in texts.stack().astype(str).unique():
+        if match := re.fullmatch(r"\D*\d{1,3}(?:([.'\s])\d{3})+,\d+\D*", text):
+            return " " if match[1].isspace() else match[1]
+    return ""
+
+
 def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
     path, options, frame = reading
@@ -717,8 +735,9 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
         marks = re.sub(r"[^.,'\s]", "", first.strip())
         ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
         groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
-        are_groups = all(re.fullmatch(groups, text.strip()) for text in odd)
-        if marks and are_groups and not (ways and len({*marks}) > 1):  # of two the last is first
+        if ways and (mark := _mark_of_thousands(frame)):
+            ways = [("read_as", {"decimal": ",", "thousands": mark})]
+        elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "

@@ -115,7 +115,9 @@ def load(
         0/1 column per value. Distances between positions of values without an order mean nothing.
     missing : {"drop", "impute", "mean", "most_frequent", "category", "error"}, optional
         What happens to missing entries. "drop" leaves out their rows. "impute" keeps them, as NaN
-        in ``data``: experiments fill them in within each split. "mean" and "most_frequent"
+        in ``data``: experiments fill them in within each split, and leave out points to compare
+        that are missing. Of a matrix "drop" leaves out points that lack pairs, "impute" those that
+        lack more than half of theirs; it takes no other. "mean" and "most_frequent"
         fill in that value of the column over all rows, in nominal columns always the most
         frequent. "category" makes them a value of their own in nominal columns, and leaves out
         rows with others. By default as the card says, else "drop". ``preparation`` says what was
@@ -193,15 +195,16 @@ def load(
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
     by_default = card.missing or "drop"
-    if missing and card.similarity is not None:
-        text = "is for columns; of a matrix, points that lack pairs are left out, or fill pairs in"
+    if card.similarity is not None and missing not in (None, "drop", "impute"):
+        text = "is for columns; of a matrix, `drop` leaves out points, `impute` fills pairs in"
         raise DataError(f"{place}: missing: {missing} {text}")
     missing, drop = missing or by_default, asked.drop
     table, sizes = _read(found)
     left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
     table = _marked(table, {"groups": groups, "time": time}, place)
     table = _without_columns(found, table, left_out)
-    table, filled = _settled(table, missing, place)
+    settle = _settled if card.similarity is None else _with_pairs
+    table, filled = settle(table, missing, place)
     table = table.noting(*filled)
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
@@ -387,46 +390,55 @@ def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Tabl
     if hasattr(X := table.X, "tocsr"):
         is_full = X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1]
         return table._replace(X=X.toarray()) if is_full else table
-    has_gaps = card.task == "similarity" and np.isnan(X).any()
-    return _without_gaps(table, found.place) if has_gaps else table
+    return table
 
 
-def _without_gaps(table: Table, place: Any) -> Table:
+def _with_pairs(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
     """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
+
+    With "impute" these are the points that lack more than half of their pairs. What was done is
+    returned in sentences.
 
     Raises
     ------
     DataError
-        If these are more than half of the points.
+        If more than half of the points would be left out.
     """
     from kernlearn.validation import lacking_most, with_mirror_images
 
-    n_missing = int(np.isnan(table.X).sum())
+    if hasattr(table.X, "tocsr") or not np.isnan(table.X).any():
+        return table, []
     matrix, n_taken = with_mirror_images(table.X)
-    left_out, n = lacking_most(matrix), len(matrix)
-    table = table._replace(X=matrix)
+    n, n_missing, notes = len(matrix), int(np.isnan(table.X).sum()), []
     if n_taken:
-        table = table.noting(
-            f"{n_missing} of {matrix.size} entries are missing: {n_taken} taken "
-            "from the same pair in the other order"
-        )
+        taken = f"{n_taken} taken from the same pair in the other order"
+        notes = [f"{n_missing} of {matrix.size} entries are missing: {taken}"]
+    left_out = lacking_most(matrix, n / 2 if missing == "impute" else 0)
     if 2 * len(left_out) > n:
         row, column = np.argwhere(np.isnan(matrix))[0]
         raise DataError(
             f"{place}: the matrix lacks {np.isnan(matrix).sum()} of {matrix.size} entries, the "
-            f"first in row {row + 1} and column {table.feature_names[column]}, so that more than "
-            "half of the points would be left out: write them"
+            f"first in row {row + 1} and column {table.feature_names[column]}, so that "
+            f"{len(left_out)} of {n} points would be left out",
+            [] if missing == "impute" else [("missing", "impute")],
         )
     if left_out:
         shown = listed(table.feature_names[i] for i in sorted(left_out))
-        table = table.noting(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
+        notes.append(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
     rest = np.setdiff1d(np.arange(n), left_out)
-    return table.rows(rest).columns(rest)
+    table = table._replace(X=matrix).rows(rest).columns(rest)
+    if lack := int(np.isnan(table.X).sum()):
+        how = "by the mean similarity or distance to training points"
+        notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
+    return table, notes
 
 
 def _as_matrix(table: Table) -> Table:
     """Notice a matrix that is not symmetric."""
-    if largest := np.abs(table.X - table.X.T).max():
+    differences = np.abs(table.X - table.X.T)
+    if isinstance(differences, np.ndarray):
+        differences = np.nan_to_num(differences)  # of a pair that is missing none
+    if largest := differences.max():
         note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
         table = table.noting(note)
     return table
@@ -478,12 +490,12 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         return table, notes
     worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
+    lack = "" if objects else listed(f"{names[i]} in {by_column[i]}" for i in worst)
     if missing == "impute" and not objects:
-        how = "by the means of training rows, of codes by the most frequent"
-        return table, [*notes, f"{extent} filled in within each split, {how}"]
-    drops = missing in ("drop", "category")
+        how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
+        return table, [*notes, f"{extent} ({lack}) filled in within each split {how}"]
+    drops = missing in ("drop", "category") or (missing == "impute" and objects)
     if drops and not rows.all():
-        lack = listed(f"{names[i]} in {by_column[i]}" for i in worst)
         note = f"{rows.sum()} of {total} rows with missing entries were left out"
         return table.rows(~rows), [*notes, note if objects else f"{note} ({lack})"]
     if missing == "error" or objects:
@@ -514,7 +526,8 @@ def _as_frame(table: Table) -> "pd.DataFrame":
     for name in frame.columns.intersection([*table.nominal]):
         codes, values = np.nan_to_num(frame[name], nan=-1).astype(int), table.nominal[name]
         frame[name] = pd.Categorical.from_codes(codes, pd.Index(values))
-    return frame
+    texts = [] if table.texts is None else [table.texts.reset_index(drop=True)]
+    return pd.concat([frame, *texts], axis=1)
 
 
 def look_like_ids(table: Table) -> dict[str, str]:

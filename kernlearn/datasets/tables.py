@@ -103,7 +103,8 @@ class Table(NamedTuple):
     X is a matrix of numbers, dense or CSR, or an array of objects, None where one is missing; a
     nominal column has the positions of its values in the published order. y are those of the
     labels, or numbers, NaN where there is none. `gaps` are texts that were taken as missing
-    entries, with their columns, in words. `done` is what was done to the table.
+    entries, with their columns, in words. `texts` are columns of text that are no features, but
+    part of the table as it is. `done` is what was done to the table.
     """
 
     X: Any
@@ -114,12 +115,16 @@ class Table(NamedTuple):
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     gaps: Sequence[str] = ()
+    texts: "pd.DataFrame | None" = None
     done: Preparation = Preparation(0)
 
     def rows(self, chosen: np.ndarray) -> "Table":
         """Return some rows."""
         of_rows = {k: getattr(self, k) for k in ("X", "y", "query", "groups", "time")}
-        return self._replace(**{k: v[chosen] for k, v in of_rows.items() if v is not None})
+        texts = None if self.texts is None else self.texts.iloc[chosen]
+        return self._replace(
+            texts=texts, **{k: v[chosen] for k, v in of_rows.items() if v is not None}
+        )
 
     def columns(self, chosen: Sequence[int] | np.ndarray) -> "Table":
         """Return some features."""
@@ -253,7 +258,9 @@ def frame_table(
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     texts = frame.attrs.get("gaps", {})
     gaps = [text for i in (*targets, *rest) for text in texts.get(names[i], ())]
-    return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps)
+    kept = [name for name in getattr(options, "text", ()) if name in options.drop]
+    raw = frame[kept] if kept else None
+    return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps, texts=raw)
 
 
 def feature_matrix(

@@ -398,7 +398,7 @@ def prepare(
     if raw:
         X_train, *others = (data.frame.iloc[rows] for rows in indices)
     elif data.similarity:
-        X_train, *others = (X[np.ix_(rows, train)] for rows in indices)
+        X_train, *others = _filled(data, *(X[np.ix_(rows, train)] for rows in indices))
     else:
         X_train, *others = _filled(data, *(X[rows] for rows in indices))
     for name in () if raw else protocol.scale:
@@ -421,22 +421,29 @@ def prepare(
 
 
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
-    """Fill gaps by the means of the training part, those of codes by the most frequent."""
+    """Fill gaps by what training rows have in the column: the mean, or the most frequent value.
+
+    The latter is for codes, and for columns of 0 and 1. A pair of training points that a matrix
+    lacks gets the mean of its two columns' means, so that the matrix stays symmetric.
+    """
     parts = [X_train, *others]
     dense = isinstance(X_train, np.ndarray) and X_train.ndim == 2 and X_train.dtype.kind == "f"
     if not dense or not any(np.isnan(part).any() for part in parts):
         return parts
     from sklearn.impute import SimpleImputer
 
-    codes = data.coded
-    means = [i for i in range(X_train.shape[1]) if i not in codes]
-    for columns, strategy in ((means, "mean"), (codes, "most_frequent")):
-        if columns:
+    gaps = np.isnan(X_train)
+    by_value = ((X_train == 0) | (X_train == 1) | gaps).all(axis=0) & (data.similarity is None)
+    by_value[data.coded] = True
+    for columns, strategy in ((~by_value, "mean"), (by_value, "most_frequent")):
+        if columns.any():
             imputer = SimpleImputer(strategy=strategy, keep_empty_features=True)
             imputer.fit(X_train[:, columns])
             for part in parts:
                 if len(part):
                     part[:, columns] = imputer.transform(part[:, columns])
+    if data.similarity:
+        X_train[gaps] = (X_train + X_train.T)[gaps] / 2
     return parts
 
 

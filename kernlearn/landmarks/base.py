@@ -391,7 +391,7 @@ def _without_pairs(matrix: Reals) -> list[int]:
         validation.warn(
             f"{np.isnan(matrix).sum()} of {matrix.size} similarities in X are missing: the "
             f"{len(left_out)} of {len(matrix)} points that lack most are left out, neither "
-            "landmarks nor trained on"
+            "landmarks nor trained on; SimpleImputer of scikit-learn fills pairs in before"
         )
     return left_out
 

@@ -177,15 +177,17 @@ def test_what_cannot_be_is_one_message_and_no_file(kernlearn, flowers, tmp_path,
 
 
 def test_a_config_is_not_written_on_a_remnant(kernlearn, tmp_path):
-    """The columns that cost the rows are named, and what to write works."""
+    """Gaps are filled in; who drops rows is shown the columns that cost them, and what works."""
     rows = [f"{i % 7},{'x' if i % 10 == 0 else ''},{'ab'[i % 2]}" for i in range(60)]
     (tmp_path / "f.csv").write_text("\n".join(["n,note,kind", *rows]) + "\n")
-    out = kernlearn("init", "f.csv", code=2)
+    out = kernlearn("init", "f.csv", "-o", "missing=drop", code=2)
     assert "54 of 60 rows with missing entries were left out (note in 54)" in out.stdout
     assert "90% of the rows would be left out: -o missing=impute" in " ".join(out.stderr.split())
     assert not (tmp_path / "f.yaml").exists()
-    for option in ("missing=impute", "drop=[note]"):
-        kernlearn("init", "f.csv", "--force", "-o", option)
+    for options in ((), ("-o", "missing=impute"), ("-o", "drop=[note]")):
+        kernlearn("init", "f.csv", "--force", *options)
+        config = (tmp_path / "f.yaml").read_text()
+        assert ("missing: impute" in config) == (options[1:] != ("drop=[note]",))
         assert "60 rows" in kernlearn("plan", "f.yaml", "--no-try").stdout
 
 
@@ -245,13 +247,3 @@ def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     config = config.replace("  train: 0.7\n", "").replace("stratify: true", "time: date")
     (tmp_path / "days.yaml").write_text(config)
     run(kernlearn, "days.yaml", splits=2)
-
-
-@pytest.mark.parametrize(("gaps", "suggested"), [(2, False), (10, True)])
-def test_filling_gaps_is_suggested_where_they_cost_many_rows(kernlearn, tmp_path, gaps, suggested):
-    n = ["" if i < gaps else i % 7 for i in range(80)]
-    columns = {"n": n, "m": [i % 9 for i in range(80)], "kind": ["a", "b"] * 40}
-    write_table(tmp_path / "g.csv", columns)
-    for options, shown in (((), suggested), (("-o", "missing=drop", "--force"), False)):
-        out = " ".join(kernlearn("init", "g.csv", *options).stdout.split())
-        assert ("missing: impute" in out) == shown

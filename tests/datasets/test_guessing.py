@@ -432,7 +432,11 @@ REFUSED = {  # text, what is said
         r'column preis: .*thousands: "\."',
         read_as={"decimal": ","},
     ),
-    "both": case("a;y\n1.250,5;p\n2.500,5;q\n", r'decimal: ","}((?!thousands).)*$'),
+    "both": case("a;y\n1.250,5;p\n2.500,5;q\n", r'read_as: {"decimal": ",", "thousands": "."}'),
+    "both, in other columns": case(
+        "a;b;y\n12,5;1.250,5;p\n2,5;2.500,5;q\n",
+        r'column a: .*read_as: {"decimal": ",", "thousands": "."}',
+    ),
     "commas of thousands": case(
         'a,label\n"1,250",p\n950,q\n"2,100",p\n',
         r'column a: .*\'1,250\'.*thousands: ",".*read_as: {decimal: ","}',
@@ -698,12 +702,18 @@ def test_matrices_with_labels(folder):
     assert lacking.target_names[lacking.target].tolist() == ["x", "x", "y"]
     assert "is for columns" in loaded(folder / "M.csv", matrix="distance", missing="mean")[1]
     assert "1 of 4 points left out" in sentences(folder / "M.csv", matrix="distance")
+    kept = load(folder / "M.csv", matrix="distance", missing="impute")
+    np.testing.assert_array_equal(kept.data, np.where(D == 4, np.nan, D))
+    assert "2 of 16 entries filled in within each split" in "; ".join(kept.preparation.sentences)
     frame.replace({"b": {4: np.nan}}).to_csv(folder / "H.csv", index=False)
     np.testing.assert_array_equal(load(folder / "H.csv", matrix="distance").data, D)
     assert "1 taken from the same pair" in sentences(folder / "H.csv", matrix="distance")
     frame.replace([1, 2, 3, 4, 5, 6], np.nan).to_csv(folder / "N.csv", index=False)
     with pytest.raises(DataError, match="12 of 16 entries, the first in row 1 and column b"):
         load(folder / "N.csv", matrix="distance")
+    frame.replace([1, 2, 3], np.nan).to_csv(folder / "A.csv", index=False)  # all pairs of a
+    alone = load(folder / "A.csv", matrix="distance", missing="impute")
+    np.testing.assert_array_equal(alone.data, D[1:, 1:])
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
     frame.loc["a", "b"] = 1.5

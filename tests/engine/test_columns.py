@@ -11,8 +11,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
-from kernlearn.engine.build import load_parts, random_state, split_indices
+from kernlearn.datasets.data import Data
+from kernlearn.engine.build import load_parts, prepare, random_state, split_indices
 from kernlearn.engine.tasks import CLASSIFICATION
 from kernlearn.engine.trial import run_trial
 
@@ -109,7 +111,11 @@ def test_scores_are_those_of_scikit_learn(trials, frame):
             pd.testing.assert_frame_equal(parts.train.X, X_train)
         else:
             rows = split_indices(len(y), trial.spec.protocol, trial.split)[::2]
-            imputer, scaler = SimpleImputer(), StandardScaler()
+            common = ("flags", SimpleImputer(strategy="most_frequent"), [1, 2, 3])
+            imputer = ColumnTransformer(
+                [("age", SimpleImputer(), [0]), common, ("d", "passthrough", [4])]
+            )
+            scaler = StandardScaler()
             X_train = scaler.fit_transform(imputer.fit_transform(matrix[rows[0]]))
             X_test = scaler.transform(imputer.transform(matrix[rows[1]]))
             np.testing.assert_allclose(parts.train.X, X_train, atol=1e-12)
@@ -141,3 +147,45 @@ def test_a_kernel_of_an_estimator_within_another_is_its_own():
         {"regressor": text, "regressor__gamma": 0.5},
     )
     assert (made.regressor.kernel, made.regressor.gamma) == ("rbf", 0.5)
+
+
+def test_text_is_part_of_the_table_as_it_is(planned, tmp_path):
+    """Beside other columns, for the methods that take it alone."""
+    words = [f"{word} no{i}" for i, word in enumerate(["good", "bad", "fine", "poor"] * 30)]
+    columns = {"note": words, "x": [i % 7 for i in range(120)], "label": [0, 1] * 60}
+    pd.DataFrame(columns).to_csv(tmp_path / "notes.csv", index=False)
+    config = """\
+title: t
+datasets: {notes: {file: notes.csv, target: label, read_as: {text: [note]}}}
+methods:
+  text:
+    columns: raw
+    steps:
+      - estimator: sklearn.compose.ColumnTransformer
+        transformers: [[[n, {estimator: sklearn.feature_extraction.text.CountVectorizer}, note]]]
+      - {estimator: LogisticRegression}
+  number: {estimator: LogisticRegression}
+protocol: {splits: 1, train: 0.7}
+metrics: [accuracy]
+"""
+    text, number = (run_trial(trial).metrics["accuracy"] for trial in planned(config).trials)
+    assert text == 1
+    assert number < 0.8
+
+
+def test_pairs_that_a_matrix_lacks_are_filled_in_by_training_points():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(60, 2))
+    D = np.abs(points[:, np.newaxis] - points).sum(axis=2)
+    lacks = np.triu(rng.random(D.shape) < 0.02, 1)
+    lacks |= lacks.T
+    data = Data(np.where(lacks, np.nan, D), similarity="distance")
+    protocol = Protocol(splits=1, train=0.7)
+    train, _, test = split_indices(60, protocol, 0)
+    parts = prepare(data, np.arange(60), protocol, 0)
+    known = np.where(lacks, np.nan, D)[:, train]
+    means = np.nanmean(known[train], axis=0)
+    both = (means[:, np.newaxis] + means) / 2
+    expected = np.where(lacks[np.ix_(train, train)], both, known[train])
+    np.testing.assert_allclose(parts.train.X, expected)
+    np.testing.assert_allclose(parts.test.X, np.where(np.isnan(known[test]), means, known[test]))
