@@ -705,8 +705,8 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
 
 def _mark_of_thousands(frame: "pd.DataFrame") -> str:
     """Return the separator of thousands in numbers such as 1.234,5; "" if there are none."""
-    texts = frame.select_dtypes(exclude="number")
-    for text in texts.stack().astype(str).unique():
+    texts = frame.select_dtypes(exclude="number").to_numpy(object)
+    for text in map(str, texts.flat):
         if match := re.fullmatch(r"\D*\d{1,3}(?:([.'\s])\d{3})+,\d+\D*", text):
             return " " if match[1].isspace() else match[1]
     return ""
