@@ -16,9 +16,9 @@ A source is one of
   each data set there are no parameters, and where they need it the kernel stands before them.
 
 What stands between ``<!-- printed -->``, ``<!-- answers -->``, ``<!-- chapters -->``,
-``<!-- totals -->``, ``<!-- chances -->``, ``<!-- forks -->`` or ``<!-- comparisons -->`` and
-``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all pages anew, and the
-pictures that examples of the gallery end with.
+``<!-- totals -->``, ``<!-- counts -->``, ``<!-- chances -->``, ``<!-- forks -->`` or
+``<!-- comparisons -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py``
+writes all pages anew, and the pictures that examples of the gallery end with.
 """
 
 import ast
@@ -74,7 +74,7 @@ PICTURES = {
 
 def rewritten(text: str) -> str:
     """Return a page with every measured number, sentence and table written anew."""
-    for made in (printed, answers, chapters, totals, chances, forks, comparisons):
+    for made in (printed, answers, chapters, totals, counts, chances, forks, comparisons):
         marks = rf"(<!-- {made.__name__} -->\n).*?(<!-- end -->)"
         text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
@@ -134,6 +134,11 @@ def _in_words(sentence: Sentence) -> str:
 def totals() -> str:
     """Return what the numbers, differences and claims of the papers come to."""
     return _list(totals_of(_reports()).in_words())
+
+
+def counts() -> str:
+    """Return the same in one sentence."""
+    return "\n".join(textwrap.wrap(totals_of(_reports()).in_short(), 99)) + "\n"
 
 
 def _list(sentences: Iterable[str]) -> str:

@@ -102,6 +102,10 @@ def test_pages_fit_the_screen_and_ask_for_nothing(index, browser, width, scheme)
             "[...document.querySelectorAll('figure svg text')].map(t => getComputedStyle(t).fill)"
         )
         assert fill or path == index
+        heads = page.locator("#table-1 tr.group th")  # in place of the first column
+        shown = [heads.nth(i).is_visible() for i in range(heads.count())]
+        assert shown == [width < 640] * len(shown)
+        assert shown or path == index
         assert ("rgb(230, 232, 235)" in fill) == (scheme == "dark" and bool(fill))
     context.close()
     assert reader.complaints == []
@@ -136,7 +140,7 @@ def test_without_scripts_all_is_there(index, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(index.with_name("held.html").as_uri())
-    assert page.locator("#table-1 tbody tr").count() == 10
+    assert page.locator("#table-1 tbody tr:not(.group)").count() == 10
     assert page.locator("label").first.is_hidden()
     assert page.locator("figure svg").count() == 2
     context.close()

@@ -3,6 +3,7 @@
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const written = [...body.rows];
+  const sortable = written.filter((row) => row.className !== "group");
   const heads = [...table.tHead.rows].at(-1).cells;
   const key = (row, column) => {
     const cell = row.cells[column];
@@ -24,9 +25,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
       for (const other of heads) other.removeAttribute("aria-sort");
       if (order) head.setAttribute("aria-sort", order);
       const sign = order === "descending" ? -1 : 1;
-      const rows = written.map((row) => [key(row, column), row]);
-      if (order) rows.sort((a, b) => sign * compare(a[0], b[0]));
-      body.append(...rows.map(([, row]) => row));
+      const rows = sortable.map((row) => [key(row, column), row]);
+      rows.sort((a, b) => sign * compare(a[0], b[0]));
+      body.append(...(order ? rows.map(([, row]) => row) : written));
       table.toggleAttribute("data-changed", order !== null);
     };
     head.addEventListener("click", sort);
