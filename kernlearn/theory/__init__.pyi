@@ -5,7 +5,7 @@ from kernlearn.theory.goodness import compare_similarities as compare_similariti
 from kernlearn.theory.goodness import ordinal_goodness as ordinal_goodness
 from kernlearn.theory.goodness import ranking_goodness as ranking_goodness
 from kernlearn.theory.goodness import regression_goodness as regression_goodness
-from kernlearn.theory.rademacher import BilinearSimilarity as BilinearSimilarity
+from kernlearn.theory.rademacher import BilinearForm as BilinearForm
 from kernlearn.theory.rademacher import ComplexityEstimate as ComplexityEstimate
 from kernlearn.theory.rademacher import ExcessRiskBound as ExcessRiskBound
 from kernlearn.theory.rademacher import KernelAUC as KernelAUC

@@ -259,7 +259,7 @@ class _MatrixClass(PairwiseClass):
         return self._scale * self.left * self.right * self.radius * root
 
 
-class BilinearSimilarity(_MatrixClass):
+class BilinearForm(_MatrixClass):
     r"""Similarity learning: :math:`h(x, x') = x^\top W x'` with a bound on a norm of W.
 
     Parameters
@@ -291,11 +291,11 @@ class BilinearSimilarity(_MatrixClass):
 
     Examples
     --------
-    >>> from kernlearn.theory import BilinearSimilarity
+    >>> from kernlearn.theory import BilinearForm
     >>> X = [[3.0, 4.0], [0.0, 1.0]]
-    >>> BilinearSimilarity("2,2").fit(X).bound(100)
+    >>> BilinearForm("2,2").fit(X).bound(100)
     2.5
-    >>> BilinearSimilarity("1,1").supremum([3.0, 4.0], X, [1, 1])
+    >>> BilinearForm("1,1").supremum([3.0, 4.0], X, [1, 1])
     10.0
     """
 
@@ -311,7 +311,7 @@ class MahalanobisMetric(_MatrixClass):
     r"""Metric learning: :math:`h(x, x') = (x - x')^\top W (x - x')` with a bound on a norm of W.
 
     The bounds are four times those of table 6.2 (section 6.6.3), which are 0 for d = 1 and hold
-    otherwise, as for :class:`BilinearSimilarity`, whose parameters it has.
+    otherwise, as for :class:`BilinearForm`, whose parameters it has.
 
     Examples
     --------

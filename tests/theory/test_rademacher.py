@@ -11,7 +11,7 @@ from scipy import sparse
 
 from kernlearn.kernels import GaussianKernel, LinearKernel, PolynomialKernel, SigmoidKernel
 from kernlearn.theory import (
-    BilinearSimilarity,
+    BilinearForm,
     KernelAUC,
     KernelCombination,
     LinearAUC,
@@ -33,7 +33,7 @@ def all_classes(radius=1.0):
     return [
         *(LinearAUC(q, radius) for q in (1, 1.2, 2, 3.5, math.inf)),
         KernelAUC(GaussianKernel(sigma=1.0), radius),
-        *(BilinearSimilarity(norm, radius) for norm in NORMS),
+        *(BilinearForm(norm, radius) for norm in NORMS),
         *(MahalanobisMetric(norm, radius) for norm in NORMS),
         *(KernelCombination(KERNELS, constraint) for constraint in ("simplex", "sphere")),
     ]
@@ -92,7 +92,7 @@ def best_matrix(M, norm):
 @settings(max_examples=15)
 def test_supremum_over_matrices(norm, metric, seed):
     rng, d, (x, points, signs) = drawn(seed)
-    hypothesis_class = (MahalanobisMetric if metric else BilinearSimilarity)(norm, 1.7)
+    hypothesis_class = (MahalanobisMetric if metric else BilinearForm)(norm, 1.7)
     found = hypothesis_class.supremum(x, points, signs)
 
     def value(W):
@@ -209,10 +209,10 @@ def test_bounds_by_hand():
         (LinearAUC(1.5, 1.0), 2 * 4.5 * math.sqrt(2 / 50)),
         (LinearAUC(1, 3.0), 2 * 4.5 * 3 * math.sqrt(math.e * log / 50)),
         (KernelAUC(GaussianKernel(sigma=1.0), 3.0), 2 * 3 / math.sqrt(50)),
-        (BilinearSimilarity("2,2", 2.0), 25 * 2 / math.sqrt(50)),
-        (BilinearSimilarity("2,1", 2.0), 5 * 4.5 * 2 * math.sqrt(math.e * log / 50)),
-        (BilinearSimilarity("1,1"), 4.5**2 * math.sqrt(2 * math.e * log / 50)),
-        (BilinearSimilarity("S(1)"), 25 * math.sqrt(math.e * log / 50)),
+        (BilinearForm("2,2", 2.0), 25 * 2 / math.sqrt(50)),
+        (BilinearForm("2,1", 2.0), 5 * 4.5 * 2 * math.sqrt(math.e * log / 50)),
+        (BilinearForm("1,1"), 4.5**2 * math.sqrt(2 * math.e * log / 50)),
+        (BilinearForm("S(1)"), 25 * math.sqrt(math.e * log / 50)),
         (MahalanobisMetric("2,1", 2.0), 4 * 5 * 4.5 * 2 * math.sqrt(math.e * log / 50)),
         (KernelCombination([GaussianKernel()] * 5), math.sqrt(math.e * math.log(5) / 50)),
         (KernelCombination([GaussianKernel()] * 5, "sphere"), math.sqrt(5 / 50)),
@@ -228,7 +228,7 @@ def test_bounds_by_hand():
     "hypothesis_class",
     [
         LinearAUC(1),
-        *(kind(norm) for kind in (BilinearSimilarity, MahalanobisMetric) for norm in NORMS[1:]),
+        *(kind(norm) for kind in (BilinearForm, MahalanobisMetric) for norm in NORMS[1:]),
     ],
     ids=ids,
 )
