@@ -2,10 +2,11 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from kernlearn.kernels.base import Kernel, MatrixLike, to_dense
 from kernlearn.kernels.distances import TurnedSimilarity
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import named
+from kernlearn.lazy import needed_by
 from kernlearn.validation import N_JOBS, StrOptions, warn
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
@@ -58,6 +60,9 @@ class CallableKernel(TurnedSimilarity):
     symmetric : bool, default=False
         Whether the function of points has the same value for both orders of two points, so that it
         is called for one of them: in each call, or with `cache` in all.
+    verbose : bool, default=False
+        Whether a bar shows how many pairs a function of points has compared, and the time left,
+        each time that it is called for many. Pairs whose values are known count at the end.
 
     Attributes
     ----------
@@ -86,6 +91,7 @@ class CallableKernel(TurnedSimilarity):
     n_jobs: int | None = None
     cache: bool = False
     symmetric: bool = False
+    verbose: bool = False
 
     compares = "any"
     columnwise = True
@@ -101,6 +107,7 @@ class CallableKernel(TurnedSimilarity):
         "n_jobs": N_JOBS,
         "cache": ["boolean"],
         "symmetric": ["boolean"],
+        "verbose": ["boolean"],
     }
 
     @property
@@ -118,7 +125,9 @@ class CallableKernel(TurnedSimilarity):
             right = left if Y is X else list(to_dense(Y))
             name = ("function", self.function) if self.cache else self.known_as
             how = {"keep": self.cache, "symmetric": self.symmetric}
-            return known_values(name, self._of_lists, left, right, **how)
+            with _bar(len(left) * len(right), self.verbose) as advance:
+                compare = partial(self._of_lists, advance)
+                return known_values(name, compare, left, right, **how)
         if self.cache or self.symmetric:
             warn(
                 "'cache' and 'symmetric' have no effect: 'function' takes matrices, not two points"
@@ -141,14 +150,21 @@ class CallableKernel(TurnedSimilarity):
         except Exception:
             return False
 
-    def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
-        if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
+    def _of_lists(
+        self, advance: Callable[[int], None] | None, left: list[Any], right: list[Any]
+    ) -> NDArray[np.float64]:
+        n_jobs = effective_n_jobs(self.n_jobs)
+        if n_jobs == 1 and advance is None:
             return _compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)
-        parts = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
+        parts = []
+        for part in Parallel(self.n_jobs, prefer="threads", batch_size=1, return_as="generator")(
             delayed(_compare_pairs)(self.function, left[rows], right, rows.start)
             for rows in gen_batches(len(left), size)
-        )
+        ):
+            parts.append(part)
+            if advance is not None:
+                advance(part.size)
         return np.concatenate(parts)
 
     def set_params(self, **params: Any) -> Self:
@@ -158,6 +174,27 @@ class CallableKernel(TurnedSimilarity):
     def __sklearn_clone__(self) -> Self:
         # a function, and what it holds, stays the same object
         return type(self)(**self.get_params(deep=False))
+
+
+@contextmanager
+def _bar(n_pairs: int, verbose: bool) -> Iterator[Callable[[int], None] | None]:
+    """Show a bar; what is returned takes how many more pairs are done."""
+    if not verbose:
+        yield None
+        return
+    with needed_by("verbose=True"):
+        from rich import console, progress
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=console.Console(stderr=True)) as bar:
+        task = bar.add_task("pairs", total=n_pairs)
+        yield partial(bar.advance, task)
+        bar.update(task, completed=n_pairs)
 
 
 def _compare_pairs(

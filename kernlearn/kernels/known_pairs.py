@@ -112,7 +112,9 @@ def known_values(
 
 
 def _digests(points: Any) -> list[bytes]:
-    return [blake2b(pickle.dumps(point), digest_size=16).digest() for point in points]
+    # text and numbers of NumPy are those of Python
+    plain = (point.item() if isinstance(point, np.generic) else point for point in points)
+    return [blake2b(pickle.dumps(point), digest_size=16).digest() for point in plain]
 
 
 def _firsts(digests: list[bytes]) -> dict[bytes, int]:

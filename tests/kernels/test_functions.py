@@ -253,11 +253,22 @@ def test_a_pair_is_computed_once_in_a_process(model, symmetric):
     np.testing.assert_array_equal(again(words), gram)
     calls.clear()
     again(words)
+    again([np.str_(word) for word in words])
     assert not calls
     # without a cache the mirrored pairs of a call are the same
     fresh = [f"{word}d" for word in words]
     CallableKernel(alignment, symmetric=symmetric)(fresh)
     assert len(calls) == (106 * 107 // 2 if symmetric else 106**2)
+
+
+@pytest.mark.parametrize("how", [{}, {"n_jobs": 2}, {"cache": True, "symmetric": True}])
+def test_a_bar_shows_how_many_pairs_are_done(how, capsys):
+    kernel = CallableKernel(asymmetric, takes="points", verbose=True, **how)
+    plain = CallableKernel(asymmetric, takes="points", **how)
+    np.testing.assert_array_equal(kernel(GRAPHS[:30], GRAPHS), plain(GRAPHS[:30], GRAPHS))
+    shown = capsys.readouterr()
+    assert f"{30 * len(GRAPHS)}/{30 * len(GRAPHS)}" in shown.err
+    assert not shown.out
 
 
 def test_threads_share_what_is_known(monkeypatch, request):
