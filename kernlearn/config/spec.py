@@ -4,10 +4,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
+from kernlearn.exceptions import ConfigError
+
+_MOST_COMBINATIONS = 100_000
 GOODNESS = ("goodness_error", "goodness_margin")
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -101,6 +105,11 @@ def unfold(
     values = {name: value.on(dataset) for name, value in parameters.items()}
     grid = {name: v.candidates for name, v in values.items() if v.form == "select"}
     axes = {name: v.candidates for name, v in values.items() if v.form != "select"}
+    for lists in (axes, grid):
+        if (n := prod(map(len, lists.values()))) > _MOST_COMBINATIONS:
+            names = ", ".join(name for name, values in lists.items() if len(values) > 1)
+            most = f"at most {_MOST_COMBINATIONS} are allowed"
+            raise ConfigError(f"the lists of {names} have {n} combinations; {most}")
     return [(dict(zip(axes, chosen, strict=True)), grid) for chosen in product(*axes.values())]
 
 

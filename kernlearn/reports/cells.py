@@ -172,7 +172,8 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
         return pd.DataFrame(), ""
     texts = dict.fromkeys((*LABELS, "metric"), str)
     numbers = pd.read_csv(config.reported_path, dtype=texts, keep_default_na=False, na_values="")
-    checked_values(numbers.rename(columns={"mean": "value"}), str(config.reported), "85 % is 0.85")
+    as_rows = numbers.rename(columns={"mean": "value", "std": "deviation"})
+    checked_values(as_rows, str(config.reported), "85 % is 0.85")
     all_named, others = np.ones(len(numbers), dtype=bool), []
     cells = [*planned_labels(config)]
     kernels = [*config.kernels, *(cell.get("kernel") for cell in cells)]  # with varied parameters

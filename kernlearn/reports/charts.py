@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,13 +48,25 @@ class Chart:
 
 
 def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Draw Vega-Lite specifications as SVG with the colours of the page that it is put into."""
+    """Draw Vega-Lite specifications as SVG with the colours of the page that it is put into.
+
+    In place of one that cannot be drawn there is a line that says so.
+    """
     import vl_convert
 
     version = vl_convert.get_vegalite_versions()[-1]
     texts = [_CONTROL.sub(_without_control, json.dumps(chart)) for chart in charts]
+
+    def drawn(text: str) -> str:
+        try:
+            return str(vl_convert.vegalite_to_svg(text, version))
+        except ValueError as error:
+            why = escape(" ".join(str(error).split())[:200])
+            text = f'<text y="16" fill="currentColor">This chart cannot be drawn: {why}</text>'
+            return f'<svg xmlns="http://www.w3.org/2000/svg" width="800" height="24">{text}</svg>'
+
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(lambda text: str(vl_convert.vegalite_to_svg(text, version)), texts))
+        return list(pool.map(drawn, texts))
 
 
 def _without_control(escape: re.Match[str]) -> str:

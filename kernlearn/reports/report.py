@@ -3,16 +3,17 @@
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
@@ -281,7 +282,22 @@ def _report(
             f"at most {', '.join(most)}; intervals are wider by as much"
         )
     outcomes = claims, differences, chances
+    notes += _other_units(cells, config)
     return Report(experiment, splits, covariances, cells, *outcomes, notes, details)
+
+
+def _other_units(cells: pd.DataFrame, config: ExperimentConfig) -> Iterator[str]:
+    """Say of which scores the reported numbers are a hundredth of those measured, or 100 times."""
+    ratios = (cells["mean"] / cells["reported_mean"]).replace(np.inf, np.nan).dropna()
+    for metric, of_metric in ratios.groupby(cells["metric"], sort=False):
+        factors = {"a hundredth": of_metric, "a hundred times": 1 / of_metric}
+        is_score = verdicts.kind_of(str(metric), config) == verdicts.SCORES
+        for factor, values in factors.items():
+            if is_score and len(values) > 2 and values.between(50, 200).all():
+                yield (
+                    f"all {len(values)} reported numbers of {config.scope.label(str(metric))} are "
+                    f"about {factor} of those measured: compare the units"
+                )
 
 
 def write_summary(report: Report, folder: Path) -> Path:

@@ -103,6 +103,13 @@ def test_a_fault_is_named_with_its_line_and_what_is_allowed(refused, old, new, m
     assert any(message in line for line in lines), lines
 
 
+@pytest.mark.parametrize("form", ["{}", "{{select: {}}}"])
+def test_lists_have_no_more_combinations_than_anyone_runs(planned, form):
+    values = form.format([*range(1, 401)])
+    with pytest.raises(ConfigError, match="160000 combinations"):
+        planned(SMALL, ("[10, 40]", f"{values}, C: {values}"))
+
+
 def test_all_faults_come_at_once(refused, tmp_path):
     text = SMALL.replace("splits: 2", "splits: 0").replace("K: {est", "K: {baseline: maybe, est")
     text = text.replace("h01: true", "H01: true").replace("n_components]", "n_component]")

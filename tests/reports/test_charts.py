@@ -80,3 +80,11 @@ def test_the_map_has_a_tile_for_each_number_difference_and_claim(report, tmp_pat
 def test_control_characters_in_names_are_drawn_as_unknown_ones():
     (svg,) = draw([{"title": "bell\x07, \\bold, é", "data": {"values": [{}]}, "mark": "point"}])
     assert "bell�, \\bold, é" in svg
+
+
+def test_a_chart_that_cannot_be_drawn_is_a_line():
+    good = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a"}}}
+    drawn = draw([{**good, "mark": "<b>"}, good])
+    assert "cannot be drawn" in drawn[0]
+    assert "<b>" not in drawn[0]
+    assert [drawn[1]] == draw([good])

@@ -336,6 +336,34 @@ def test_impossible_values_are_refused(report, rows, metric, value, message):
         report_rows(report.experiment, wrong)
 
 
+@pytest.mark.parametrize(
+    ("metric", "mean", "std", "says"),
+    [
+        ("accuracy", 0.95, 1.5, "deviation is 1.5"),
+        ("accuracy", 0.95, 0.5, "deviation is 0.5"),
+        ("accuracy", 1.0, 0.001, ""),
+        ("error_percent", 0.3, 0.01, "a hundredth of those measured"),
+        ("error_percent", 29.0, 1.5, ""),
+    ],
+)
+def test_reported_numbers_in_other_units_are_noticed(tmp_path, metric, mean, std, says):
+    (tmp_path / "own.yaml").write_text(
+        "{title: t, datasets: {d: {generator: rings}}, reported: r.csv,"
+        f"methods: {{A: {{estimator: LinearSVM, C: [1, 2, 3]}}}}, metrics: [{metric}]}}"
+    )
+    reported = [f"d,A,{C},{metric},{mean},{std}" for C in (1, 2, 3)]
+    (tmp_path / "r.csv").write_text("\n".join(["dataset,method,C,metric,mean,std", *reported]))
+    value = 30.0 if metric == "error_percent" else 0.7
+    labels = {"dataset": "d", "method": "A", "kernel": None, "metric": metric}
+    rows = [{**labels, "C": C, "split": s, "value": value} for C in (1, 2, 3) for s in (1, 2)]
+    experiment = load_config(tmp_path / "own.yaml")
+    is_refused = says.startswith("deviation")
+    with pytest.raises(ReportError, match=says) if is_refused else nullcontext():
+        remarks = " ".join(report_rows(experiment, pd.DataFrame(rows)).remarks)
+        assert ("compare the units" in remarks) == bool(says)
+        assert says in remarks
+
+
 def test_a_column_says_that_shares_are_in_per_cent(report, rows):
     is_share = rows["metric"] == "accuracy"
     values = rows["value"].mask(is_share, 100 * rows["value"]).astype(str)
