@@ -1,0 +1,53 @@
+"""Series that come with aeon, and digits as sets of points, which no advice was written from."""
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
+
+from kernlearn.plugins import register_dataset, register_kernel
+
+
+def _series(name: str) -> tuple[list[np.ndarray], Any]:
+    from aeon.datasets import load_classification
+
+    X, y = load_classification(name)
+    return list(X), y
+
+
+@register_dataset(summary="power used by appliances, 10 classes, 1460 values (aeon)")
+def acsf1() -> Any:
+    return _series("ACSF1")
+
+
+@register_dataset(summary="outlines of projectile points, 3 classes (aeon)")
+def arrow_head() -> Any:
+    return _series("ArrowHead")
+
+
+@register_dataset(summary="four motions by a watch, 6 channels (aeon)")
+def basic_motions() -> Any:
+    return _series("BasicMotions")
+
+
+@register_dataset(summary="outlines of leaves, 6 classes (aeon)")
+def osu_leaf() -> Any:
+    return _series("OSULeaf")
+
+
+@register_dataset(summary="ten gestures by a controller, of unequal lengths (aeon)")
+def pickup_gesture() -> Any:
+    return _series("PickupGestureWiimoteZ")
+
+
+@register_dataset(summary="the places of dark pixels of 1797 digits (scikit-learn)")
+def digit_shapes() -> Any:
+    images, digits = load_digits().images, load_digits().target
+    return [np.argwhere(image > 7).astype(float) for image in images], digits
+
+
+@register_kernel(summary="the distance of Dubuisson and Jain (1994) of two sets of points")
+def modified_hausdorff(x: np.ndarray, y: np.ndarray) -> float:
+    gaps = cdist(x, y)
+    return float(max(gaps.min(axis=0).mean(), gaps.min(axis=1).mean()))
