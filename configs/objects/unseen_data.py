@@ -16,38 +16,45 @@ def _series(name: str) -> tuple[list[np.ndarray], Any]:
     return list(X), y
 
 
-@register_dataset(summary="power used by appliances, 10 classes, 1460 values (aeon)")
+@register_dataset()
 def acsf1() -> Any:
+    """Power used by appliances, 10 classes, 1460 values (aeon)."""
     return _series("ACSF1")
 
 
-@register_dataset(summary="outlines of projectile points, 3 classes (aeon)")
+@register_dataset()
 def arrow_head() -> Any:
+    """Outlines of projectile points, 3 classes (aeon)."""
     return _series("ArrowHead")
 
 
-@register_dataset(summary="four motions by a watch, 6 channels (aeon)")
+@register_dataset()
 def basic_motions() -> Any:
+    """Four motions by a watch, 6 channels (aeon)."""
     return _series("BasicMotions")
 
 
-@register_dataset(summary="outlines of leaves, 6 classes (aeon)")
+@register_dataset()
 def osu_leaf() -> Any:
+    """Outlines of leaves, 6 classes (aeon)."""
     return _series("OSULeaf")
 
 
-@register_dataset(summary="ten gestures by a controller, of unequal lengths (aeon)")
+@register_dataset()
 def pickup_gesture() -> Any:
+    """Ten gestures by a controller, of unequal lengths (aeon)."""
     return _series("PickupGestureWiimoteZ")
 
 
-@register_dataset(summary="the places of dark pixels of 1797 digits (scikit-learn)")
+@register_dataset()
 def digit_shapes() -> Any:
+    """The places of dark pixels of 1797 digits (scikit-learn)."""
     images, digits = load_digits().images, load_digits().target
     return [np.argwhere(image > 7).astype(float) for image in images], digits
 
 
-@register_kernel(summary="the distance of Dubuisson and Jain (1994) of two sets of points")
+@register_kernel()
 def modified_hausdorff(x: np.ndarray, y: np.ndarray) -> float:
+    """The distance of Dubuisson and Jain (1994) of two sets of points."""
     gaps = cdist(x, y)
     return float(max(gaps.min(axis=0).mean(), gaps.min(axis=1).mean()))
