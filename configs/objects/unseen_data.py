@@ -48,13 +48,13 @@ def pickup_gesture() -> Any:
 
 @register_dataset()
 def digit_shapes() -> Any:
-    """The places of dark pixels of 1797 digits (scikit-learn)."""
+    """Places of dark pixels of 1797 digits (scikit-learn)."""
     images, digits = load_digits().images, load_digits().target
     return [np.argwhere(image > 7).astype(float) for image in images], digits
 
 
 @register_kernel()
 def modified_hausdorff(x: np.ndarray, y: np.ndarray) -> float:
-    """The distance of Dubuisson and Jain (1994) of two sets of points."""
+    """Distance of Dubuisson and Jain (1994) of two sets of points."""
     gaps = cdist(x, y)
     return float(max(gaps.min(axis=0).mean(), gaps.min(axis=1).mean()))
