@@ -207,11 +207,14 @@ class Columns(TableOptions):
         The sheet of a spreadsheet, by position or name.
     header : bool, default=True
         Whether the first row of a sheet names the columns.
+    skip : tuple of int, default=()
+        Rows of a sheet that are left out, from 1.
     """
 
     kind: Literal["parquet", "feather", "stata", "spss", "excel", "arff", "ts", "jsonl"]
     sheet: int | str = 0
     header: bool = True
+    skip: Annotated[tuple[Count, ...], BeforeValidator(_as_list)] = ()
 
 
 class Pairs(Strict):

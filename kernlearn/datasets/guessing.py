@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
-from itertools import islice, pairwise
+from itertools import chain, count, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -254,8 +254,17 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
     """Read columns, and return how they were read."""
     if format.kind == "excel":
         format = format.model_copy(update={"sheet": _sheet(path, sheet)})
+        rows = readers.first_rows(path, format, _ROWS)
+        widths = [sum(map(bool, row)) for row in rows]
+        if above := next(i for i, width in enumerate(widths) if 2 * width >= max(widths)):
+            first = listed(filter(None, chain(*rows[:above])))
+            problem = (
+                f"{path}: rows with fewer entries ({first}) stand above the names: remove them"
+            )
+            kept = (number for number in count(1) if number not in format.skip)
+            raise DataError(problem, [("read_as.skip", [*format.skip, *islice(kept, above)])])
         if "header" not in format.model_fields_set:
-            head = _has_header(path, *readers.first_rows(path, format, _ROWS))
+            head = _has_header(path, *rows)
             format = format.model_copy(update={"header": head})
     frame = readers.content_of(path, format)
     if getattr(format, "quote", None) and n_lines > len(frame) + format.header:
@@ -726,7 +735,7 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
     ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
-    if row == 0 and hasattr(options, "skip"):  # units or types under the names
+    if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
     remedy = "correct it"
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):

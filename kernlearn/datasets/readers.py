@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO, TextIOWrapper
-from itertools import islice, starmap
+from itertools import count, islice, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +153,9 @@ def row_place(path: Path, content: Any, options: Any, row: int) -> str:
         rows = split_rows(file_bytes(path), options)
         for line, _ in islice(rows, row + options.header, None):
             return f"{path}, line {line}"
+    if options.kind == "excel":
+        kept = (number for number in count(1) if number not in options.skip)
+        return f"{path}, row {next(islice(kept, row + options.header, None))}"
     return f"{path}, row {row + 1}"
 
 
@@ -277,6 +280,7 @@ def _stored(path: Path, options: Any, **how: Any) -> "pd.DataFrame":
         how |= {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
         how |= {"engine": "calamine", "na_values": [*_GAPS, *options.missing]}
         how["header"] = 0 if options.header else None
+        how["skiprows"] = [row - 1 for row in options.skip]
     frame = getattr(pd, f"read_{options.kind}")(BytesIO(file_bytes(path)), **how)
     return frame if options.header else frame.set_axis(default_names(frame.shape[1]), axis=1)
 

@@ -762,7 +762,15 @@ def test_a_sheet_begins_with_names(folder):
     pytest.importorskip("openpyxl")
     pytest.importorskip("python_calamine")
     FRAME.to_excel(folder / "f.xlsx", index=False, startrow=3)
-    assert "2 columns without a name" in loaded(folder / "f.xlsx")[1]
+    assert "read_as: {skip: [1, 2, 3]}" in loaded(folder / "f.xlsx")[1]
+    below = load(folder / "f.xlsx", read_as={"skip": [1, 2, 3]})
+    FRAME.to_excel(folder / "f.xlsx", index=False)
+    np.testing.assert_array_equal(below.data, load(folder / "f.xlsx").data)
+    units = pd.concat([pd.DataFrame([["cm"] * FRAME.shape[1]], columns=FRAME.columns), FRAME])
+    units.to_excel(folder / "f.xlsx", index=False)
+    assert "row 2: correct it; or add `read_as: {skip: [2]}`" in loaded(folder / "f.xlsx")[1]
+    below = load(folder / "f.xlsx", read_as={"skip": [2]})
+    assert below.data.shape == (len(FRAME), FRAME.shape[1] - 1)
     rows = pd.DataFrame(
         {"club": ["Ried", "Linz"] * 20, "x": np.arange(40) / 4, "y": ["p", "q"] * 20}
     )
