@@ -499,7 +499,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         )
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
-        notes.append(f"the target is column {names[target]}")
+        last = "" if names[target].lower() in TARGETS else ", the last; `target` names another"
+        notes.append(f"the target is column {names[target]}{last}")
     marking = _marking(reading, asked)
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]

@@ -651,7 +651,7 @@ def add(
     ...     load("mine", data_dir=Path(folder) / "datasets").target_names.tolist()
     ['a', 'b']
     >>> added.preparation.sentences[0]
-    'the target is column kind'
+    'the target is column kind, the last; `target` names another'
     """
     from kernlearn.yaml import dump_yaml
 
