@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from contextlib import suppress
 from inspect import signature
 from pathlib import Path
@@ -18,7 +19,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import kernlearn
 from kernlearn.landmarks import KernelRegressor, RegLand, SparseRegLand
+from kernlearn.lazy import stub_names
 from tests.checks import estimators, made
 
 ALL = list(estimators())
@@ -58,6 +61,25 @@ def test_fit_takes_weights_third_and_the_rest_by_name(estimator):
     assert by_place in (["X"], ["X", "y"], ["X", "y", "sample_weight"], ["X", "y", "qid"]), (
         by_place
     )
+
+
+@of_all
+def test_parameters_have_the_names_and_defaults_of_the_page(estimator):
+    parameters = {k: one.default for k, one in signature(estimator).parameters.items()}
+    assert not {"kernel", "similarity"} <= parameters.keys()
+    assert not {"n_components", "n_landmarks"} <= parameters.keys()
+    # of SparseRegLand it is the number that is left
+    expected = 20 if estimator.__name__ == "SparseRegLand" else 100
+    assert parameters.get("n_landmarks", expected) == expected
+    lists = [v for v in parameters.values() if isinstance(v, tuple) and type(v[0]) is not str]
+    assert lists == [tuple(sorted(values)) for values in lists]
+
+
+def test_no_two_classes_have_one_name():
+    stubs = Path(kernlearn.__file__).parent.glob("*/__init__.pyi")
+    homes = [f"{module}.{name}" for stub in stubs for name, module in stub_names(stub).items()]
+    names = Counter(home.rpartition(".")[2] for home in dict.fromkeys(homes))
+    assert [name for name, n in names.items() if n > 1] == []
 
 
 @of_all
