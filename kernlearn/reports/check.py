@@ -75,7 +75,9 @@ def stale(report: Report) -> list[str]:
     for component, version in details.versions.items():
         kind, _, own = component.partition(" ")
         present = getattr(config.scope, f"{kind}s").get(own)
-        if present is not None and present.version != version:
+        if present is None and "." not in own:
+            texts.append(f"there is no {component} now, which was measured: {again}")
+        elif present is not None and present.version != version:
             is_now = f"{component} has version {present.version} now"
             texts.append(f"{is_now}, and had {version} when this was measured: {again}")
     if not details.versions:

@@ -188,6 +188,14 @@ def test_an_estimator_of_another_version_is_named(claimed, tmp_path, version):
     assert ("estimator KernelSVM has version" in text) == (version == 0)
 
 
+def test_an_estimator_that_is_gone_is_named(claimed, tmp_path):
+    path = tmp_path / "committed/claimed.json"
+    details = json.loads(path.read_text())
+    details["versions"]["estimator RenamedSVM"] = 1
+    path.write_text(json.dumps(details))
+    assert any("there is no estimator RenamedSVM" in text for text in claimed()[1])
+
+
 def test_a_lost_file_is_named(claimed, tmp_path):
     (tmp_path / "committed/claimed.json").unlink()
     with pytest.raises(SummaryError, match=r"though claimed.csv.gz is there"):
