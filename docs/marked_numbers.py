@@ -16,9 +16,10 @@ A source is one of
   each data set there are no parameters, and where they need it the kernel stands before them.
 
 What stands between ``<!-- printed -->``, ``<!-- answers -->``, ``<!-- chapters -->``,
-``<!-- totals -->``, ``<!-- counts -->``, ``<!-- chances -->``, ``<!-- forks -->`` or
-``<!-- comparisons -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py``
-writes all pages anew, and the pictures that examples of the gallery end with.
+``<!-- totals -->``, ``<!-- counts -->``, ``<!-- chances -->``, ``<!-- forks -->``,
+``<!-- comparisons -->`` or ``<!-- unseen -->`` and ``<!-- end -->`` is made here. ``python
+docs/marked_numbers.py`` writes all pages anew, and the pictures that examples of the gallery end
+with.
 """
 
 import ast
@@ -62,6 +63,8 @@ _COMPARING = {
     "k-NN": "k-NN",
     "SVM, clipped": "`SpectrumSVM`",
 }
+#: What the page advises for as many comparisons.
+_ADVISED = {20: "landmark k-NN, 10 refined", 110: "BBS", math.inf: "SVM, clipped"}
 #: Pictures of pages: the example of the gallery that draws each, and another expression than the
 #: last one of its program.
 PICTURES = {
@@ -74,7 +77,7 @@ PICTURES = {
 
 def rewritten(text: str) -> str:
     """Return a page with every measured number, sentence and table written anew."""
-    for made in (printed, answers, chapters, totals, counts, chances, forks, comparisons):
+    for made in (printed, answers, chapters, totals, counts, chances, forks, comparisons, unseen):
         marks = rf"(<!-- {made.__name__} -->\n).*?(<!-- end -->)"
         text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
@@ -200,17 +203,13 @@ def comparisons() -> str:
     A method has as many landmarks as the comparisons allow. It is behind the best method of each
     data set that makes no more; in brackets, on how many sets by more than two points.
     """
-    columns = ["dataset", "method", "params", "metric"]
-    cells = pd.concat([_summary("series"), _summary("objects")]).set_index(columns)["mean"]
-    costs = cells.unstack("metric").dropna(subset="comparisons").reset_index()
-    costs = costs.sort_values("comparisons")
+    costs = _costs("series", "objects")
     classes = costs["dataset"].map(lambda name: len(datasets.find_card(name).classes))
     costs["classes"] = pd.cut(classes, [1, 3, 9, 99], labels=["2 or 3", "6 to 9", "10 or more"])
     rows = []
     for label, group in costs.groupby("classes", observed=True):
         for most in (20, 50, 110, math.inf):
-            allowed = group[group["comparisons"] <= most].groupby(["dataset", "method"])
-            values = allowed["accuracy"].last().unstack("method")
+            values = _within(most, group)
             behind = 100 * (-values).add(values.max(axis=1), axis=0)
             behind = behind.reindex(columns=[*_COMPARING])
             texts = [
@@ -221,6 +220,36 @@ def comparisons() -> str:
             ]
             rows.append([f"{label}", "all" if most == math.inf else f"{most}", *texts])
     return _table(["classes", "comparisons", *_COMPARING.values()], rows)
+
+
+def unseen() -> str:
+    """Return the accuracy of what is advised, and of the best method of no more comparisons."""
+    costs, rows = _costs("unseen"), []
+    for name, group in costs.groupby("dataset"):
+        texts = []
+        for most, method in _ADVISED.items():
+            values = 100 * _within(most, group).loc[name]
+            best, text = str(values.idxmax()), f"{values[method]:.1f}"
+            text += "" if best == method else f" ({_COMPARING[best]} {values[best]:.1f})"
+            texts.append(text)
+        rows.append([f"`{name}`", *texts])
+    heads = ["all" if most == math.inf else f"at most {most}" for most in _ADVISED]
+    named = (f"{text}: {_COMPARING[k]}" for text, k in zip(heads, _ADVISED.values(), strict=True))
+    return _table(["data", *named], rows)
+
+
+def _costs(*experiments: str) -> pd.DataFrame:
+    """Return the accuracy of each method and number of landmarks, the fewest comparisons first."""
+    columns = ["dataset", "method", "params", "metric"]
+    cells = pd.concat(map(_summary, experiments)).set_index(columns)["mean"]
+    costs = cells.unstack("metric").dropna(subset="comparisons").reset_index()
+    return costs.sort_values("comparisons")
+
+
+def _within(most: float, costs: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracy by data set and method, with as many landmarks as `most` allows."""
+    allowed = costs[costs["comparisons"] <= most].groupby(["dataset", "method"])
+    return allowed["accuracy"].last().unstack("method")
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
