@@ -194,18 +194,36 @@ def with_mirror_images(matrix: NDArray[Any]) -> tuple[NDArray[Any], int]:
 def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:
     """Return few points, one after the other that lacks most pairs, until no other lacks more.
 
-    `allowed` is the number of pairs that a point may lack.
+    `allowed` is the share of its pairs with the points that are left that a point may lack.
     """
     missing, left_out = np.isnan(matrix), list[int]()
     missing |= missing.T
     counts = missing.sum(axis=0)
-    while counts.max(initial=0) > allowed:
+    while counts.max(initial=0) > allowed * (len(matrix) - len(left_out)):
         worst = int(counts.argmax())
         counts -= missing[worst]
         counts[worst] = 0
         missing[:, worst] = False
         left_out.append(worst)
     return left_out
+
+
+def pair_means(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Return the mean of the known values of each point with the others; without any, of all."""
+    pairs = np.ma.masked_invalid(matrix)
+    pairs[np.diag_indices(len(pairs))] = np.ma.masked
+    return pairs.mean(axis=0).filled(pairs.mean() if pairs.count() else 0.0)
+
+
+def with_pair_means(
+    matrix: NDArray[Any], means: NDArray[Any], *, of_training: bool = False
+) -> NDArray[Any]:
+    """Fill values that are missing by the means of training points, which the columns are.
+
+    Two training points get the mean of both means.
+    """
+    fill = (means[:, np.newaxis] + means) / 2 if of_training else means
+    return np.where(np.isnan(matrix), fill.astype(matrix.dtype), matrix)
 
 
 def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:

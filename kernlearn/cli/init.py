@@ -72,11 +72,9 @@ def init(
         sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
     _show(data, sentences)
     if lost > _MOST_LOST:
-        ways = "they lack the target, and --target names another column"
-        if keys.get("missing") == "drop":
-            ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
-        elif "matrix" in keys:
-            ways = "they lack more than half of their pairs"
+        ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
+        if keys.get("missing", "impute") == "impute":
+            ways = "they lack the target, the point, or most pairs, as said above"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes = len(bunch.target_names)
@@ -221,6 +219,9 @@ def _other_splits(bunch: Any, protocol: dict[str, Any], grouped: bool) -> list[s
         replaced = " and ".join(k for k in ("train", "folds", "stratify") if k in protocol)
         time = f"with `protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
+    if texts := [name for name, why in left_out.items() if why.startswith("text with")]:
+        keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
+        sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
     most = prepared.rows / 2
     words = [name for name, n in prepared.one_hot.items() if _LEAST_GROUPS <= n <= most]
     if words and not grouped:

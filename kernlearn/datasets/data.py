@@ -58,6 +58,16 @@ class Data(Bunch):
         codes = self["preparation"].coded
         return [i for i, name in enumerate(self["feature_names"]) if name in codes]
 
+    @property
+    def one_hot_columns(self) -> list[list[int]]:
+        """The positions of the columns that stand for the values of each nominal column."""
+        blocks, names, start = [], self["feature_names"].tolist(), 0
+        for name, n in self["preparation"].one_hot.items():
+            start = next(i for i in range(start, len(names)) if names[i].startswith(f"{name}="))
+            blocks.append([*range(start, start + n)])
+            start += n
+        return blocks
+
     def rows(self, chosen: Any) -> "Data":
         """Return some rows; of a matrix that compares points the same columns."""
         of_rows = ("data", "target", "fold", "query", "groups", "time")

@@ -51,6 +51,8 @@ TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
+_TOTALS = {"total", "totals", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "totale"}
+_EMPTY = "it has no entries"
 _ABOVE = 20  # lines above a table that may be a text
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
@@ -256,8 +258,10 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
         format = format.model_copy(update={"sheet": _sheet(path, sheet)})
         rows = readers.first_rows(path, format, _ROWS)
         widths = [sum(map(bool, row)) for row in rows]
-        if above := next(i for i, width in enumerate(widths) if 2 * width >= max(widths)):
-            first = listed(filter(None, chain(*rows[:above])))
+        usual = max({*widths}, key=lambda width: (widths.count(width), width))
+        above = next(i for i, width in enumerate(widths) if 2 * width >= usual)
+        if above and format.header:
+            first = listed(filter(None, chain(*rows[:above]))) or "blank"
             problem = (
                 f"{path}: rows with fewer entries ({first}) stand above the names: remove them"
             )
@@ -514,6 +518,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     nominal = _feature_roles(reading, [i for i in rest if i not in marking], left_out)
     for i in marking:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
+    if asked.matrix is not None:  # a point may lack all its pairs
+        left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
     for i in (i for i, reason in left_out.items() if reason and not marking):
@@ -530,6 +536,9 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
+    _refuse_totals(reading)
+    if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
+        _refuse_thousands(reading, [target, *features])
     labels, is_numeric = _target_labels(reading, target)
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
@@ -692,7 +701,7 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
 
     column = reading.frame.iloc[:, i]
     if not column.count():
-        return "it has no entries", None
+        return _EMPTY, None
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return "", None
     held = column.dropna()
@@ -711,6 +720,48 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     if len(counts) > _MANY:
         return "", counts
     return "", {text: counts[text] for text in default_order(counts)}
+
+
+def _refuse_totals(reading: _File) -> None:
+    """Refuse a last row that has the sums of the others, by its word or by its numbers."""
+    path, options, frame = reading
+    if len(frame) < _ROWS / 10:
+        return
+    rest, last = frame.iloc[:-1], frame.iloc[-1]
+    words = [i for i, v in enumerate(last) if str(v).strip(" :").casefold() in _TOTALS]
+    by_word = any(not (rest.iloc[:, i] == last.iloc[i]).any() for i in words)
+    numbers = rest.select_dtypes("number")
+    sums, ends = numbers.sum(), last[numbers.columns].astype(float)
+    by_sum = bool((((sums - ends).abs() <= 1e-6 * sums.abs()) & (sums != 0)).any())
+    if by_word or (by_sum and last.isna().any()):
+        place = readers.row_place(path, frame, options, len(frame) - 1)
+        line, can_skip = int(place.rpartition(" ")[2]), options.kind in ("delimited", "excel")
+        ways = [("read_as.skip", [*options.skip, line])] if can_skip else []
+        raise DataError(f"{place}: the last row has totals of the others: remove it", ways)
+
+
+def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:
+    """Refuse points with three digits after each, beside whole numbers without one."""
+    path, options, frame = reading
+    asked = []
+    for i in columns:
+        column = frame.iloc[:, i]
+        values = column.dropna().to_numpy() if column.dtype.kind == "f" else np.empty(0)
+        whole = np.floor(values) == values
+        few = whole.any() and not whole.all() and (np.abs(values) < 1000).all()
+        if few and (np.abs(values) >= 1)[~whole].all():
+            asked.append(i)
+    rows = islice(readers.split_rows(file_bytes(path), options), options.header, None)
+    texts = [[row[i].strip() for i in asked] for _, row in rows] if asked else []
+    for i, entries in zip(asked, zip(*texts, strict=True), strict=True):
+        pointed = [text for text in entries if "." in text]
+        whole = [text for text in entries if text and "." not in text]
+        if whole and all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed):
+            problem = (
+                f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}: say what"
+            )
+            ways = [("read_as.thousands", "."), ("read_as.decimal", ".")]
+            raise DataError(f"{problem} the point separates", ways)
 
 
 def _mark_of_thousands(frame: "pd.DataFrame") -> str:
@@ -738,7 +789,7 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
-    remedy = "correct it"
+    remedy, text = "correct it", [("read_as.text", [column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
     elif hasattr(options, "decimal") and _is_like_number(first):
@@ -747,10 +798,13 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
         groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
+        elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
+            ways, text = [], []
+            remedy = "write its decimal points as in the other columns"
         elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",
-        [*ways, ("read_as.text", [column.name])],
+        [*ways, *text],
     )

@@ -203,9 +203,11 @@ def load(
     left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
     table = _marked(table, {"groups": groups, "time": time}, place)
     table = _without_columns(found, table, left_out)
-    settle = _settled if card.similarity is None else _with_pairs
-    table, filled = settle(table, missing, place)
-    table = table.noting(*filled)
+    if card.similarity is None:
+        table, filled = _settled(table, missing, place)
+    else:
+        table, filled = _with_pairs(table, missing, place, card.similarity)
+    table = table.noting(*filled, *_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     raw = _as_frame(table) if frame else None
@@ -378,7 +380,11 @@ def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Tabl
         raise DataError(f"{found.place}: drop: no feature is left")
     columns = getattr(form.format, "drop", ())
     left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
+    if table.texts is not None:  # but for those that the user drops
+        texts = [name for name in table.texts if name in form.left_out]
+        table = table._replace(texts=table.texts[texts] if texts else None)
     left_out = list(dict.fromkeys([*form.left_out, *left_out, *(names[i] for i in away)]))
+    left_out = [name for name in left_out if table.texts is None or name not in table.texts]
     if left_out:
         why = {name: f" ({reason})" for name, reason in form.left_out.items()}
         shown = listed(name + why.get(name, "") for name in left_out)
@@ -393,7 +399,14 @@ def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Tabl
     return table
 
 
-def _with_pairs(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
+def _text_notes(table: Table) -> list[str]:
+    """Say which columns are text beside the features, and how many rows lack it."""
+    counts = {} if table.texts is None else (table.texts == "").sum().to_dict()
+    lack = {name: f", empty in {counted(n, 'row')}" if n else "" for name, n in counts.items()}
+    return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
+
+
+def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table, list[str]]:
     """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
 
     With "impute" these are the points that lack more than half of their pairs. What was done is
@@ -408,12 +421,18 @@ def _with_pairs(table: Table, missing: str, place: str) -> tuple[Table, list[str
 
     if hasattr(table.X, "tocsr") or not np.isnan(table.X).any():
         return table, []
-    matrix, n_taken = with_mirror_images(table.X)
-    n, n_missing, notes = len(matrix), int(np.isnan(table.X).sum()), []
+    n, notes, is_own = len(table.X), [], np.eye(len(table.X), dtype=bool) & np.isnan(table.X)
+    if is_own.any() and kind == "similarity":
+        problem = f"{is_own.sum()} of {n} points lack the similarity with themselves: write it"
+        raise DataError(f"{place}: {problem}")
+    matrix, n_taken = with_mirror_images(np.where(is_own, 0.0, table.X))
+    n_missing = int(np.isnan(table.X).sum())
+    if is_own.any():
+        notes = [f"{is_own.sum()} of {n} points lack the distance to themselves: taken as 0"]
     if n_taken:
         taken = f"{n_taken} taken from the same pair in the other order"
-        notes = [f"{n_missing} of {matrix.size} entries are missing: {taken}"]
-    left_out = lacking_most(matrix, n / 2 if missing == "impute" else 0)
+        notes.append(f"{n_missing} of {matrix.size} entries are missing: {taken}")
+    left_out = lacking_most(matrix, 0.5 if missing == "impute" else 0)
     if 2 * len(left_out) > n:
         row, column = np.argwhere(np.isnan(matrix))[0]
         raise DataError(
@@ -428,7 +447,7 @@ def _with_pairs(table: Table, missing: str, place: str) -> tuple[Table, list[str
     rest = np.setdiff1d(np.arange(n), left_out)
     table = table._replace(X=matrix).rows(rest).columns(rest)
     if lack := int(np.isnan(table.X).sum()):
-        how = "by the mean similarity or distance to training points"
+        how = "by the means of training points"
         notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
     return table, notes
 
@@ -493,7 +512,9 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
     lack = "" if objects else listed(f"{names[i]} in {by_column[i]}" for i in worst)
     if missing == "impute" and not objects:
         how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
-        return table, [*notes, f"{extent} ({lack}) filled in within each split {how}"]
+        empty = listed(names[i] for i in worst if by_column[i] > (1 - _LEAST_FILLED) * total)
+        advice = f"; {empty}: nearly empty, `drop` leaves it out" if empty else ""
+        return table, [*notes, f"{extent} ({lack}) filled in within each split {how}{advice}"]
     drops = missing in ("drop", "category") or (missing == "impute" and objects)
     if drops and not rows.all():
         note = f"{rows.sum()} of {total} rows with missing entries were left out"
@@ -535,13 +556,15 @@ def look_like_ids(table: Table) -> dict[str, str]:
     n, ids = len(table.X), dict[str, str]()
     if n < 10:  # fewer rows may differ by chance
         return ids
-    for name, column in zip(table.feature_names, table.X.T, strict=True):
-        numbers_rows = n - 1 <= np.ptp(column) < 2 * n and (column == np.floor(column)).all()
+    for name, entries in zip(table.feature_names, table.X.T, strict=True):
+        column = entries[~np.isnan(entries)]
+        span = np.ptp(column) if len(column) else 0
+        numbers_rows = len(column) - 1 <= span < 2 * n and (column == np.floor(column)).all()
         by_name = bool(ID_NAME.fullmatch(name.strip()))
         if name not in table.nominal and (numbers_rows or by_name):
             n_values = len(np.unique(column))
-            if n_values == n and numbers_rows:
-                ids[name] = f"{n} different whole numbers"
+            if n_values == len(column) > n / 2 and numbers_rows:
+                ids[name] = f"{n_values} different whole numbers"
             elif 2 * n_values > n and by_name:
                 ids[name] = "by its name"
     return ids
@@ -553,7 +576,8 @@ def _shared_columns(table: Table) -> dict[str, int]:
     That is by their names, or because each value of a text with digits is that of a few rows.
     """
     shared = dict[str, int]()
-    for name, column in zip(table.feature_names, table.X.T, strict=True):
+    for name, entries in zip(table.feature_names, table.X.T, strict=True):
+        column = entries[~np.isnan(entries)]
         _, counts = np.unique(column, return_counts=True)
         few = len(counts) >= _LEAST_GROUPS and counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
         values = table.nominal.get(name, [""])

@@ -246,7 +246,7 @@ def frame_table(
         y = values_of(frame.iloc[:, targets[0]], classes, place_of, renamed=options.rename)
     away = {*targets, *(column_position(place, column, names) for column in options.drop)}
     rest = [i for i in range(len(names)) if i not in away]
-    for name in options.nominal:
+    for name in (*options.nominal, *options.text):
         column_position(place, name, names)
     categories = frame.select_dtypes("category")
     nominal = {str(name): tuple(map(str, categories[name].cat.categories)) for name in categories}
@@ -258,8 +258,9 @@ def frame_table(
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     texts = frame.attrs.get("gaps", {})
     gaps = [text for i in (*targets, *rest) for text in texts.get(names[i], ())]
-    kept = [name for name in getattr(options, "text", ()) if name in options.drop]
-    raw = frame[kept] if kept else None
+    kept = [i for i, name in enumerate(names) if i in away and name in options.text]
+    raw = frame.iloc[:, kept].set_axis([names[i] for i in kept], axis=1) if kept else None
+    raw = None if raw is None else raw.astype(object).where(raw.notna(), "")
     return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps, texts=raw)
 
 

@@ -24,6 +24,7 @@ from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.functions import OnKernel
 from kernlearn.memory import require_memory
 from kernlearn.plugins import Registered
+from kernlearn.validation import pair_means, warn, with_pair_means
 
 #: The values to be predicted of data, by a specification; a dict takes further information.
 Target = Callable[[Data, TrialSpec, dict[str, Any]], np.ndarray]
@@ -296,8 +297,8 @@ def split_indices(
             share = protocol.holdout / (protocol.train + protocol.holdout)
             own, others = held_out(len(rest), share, units.of(rest), rng)
             train, kept = rest[own], rest[others]
-        train = _at_most(protocol.max_train, train, rng)
-        return train, kept, _at_most(protocol.max_test, test, rng)
+        train = _at_most(protocol.max_train, train, rng, units.classes)
+        return train, kept, _at_most(protocol.max_test, test, rng, units.classes)
     order = rng.permutation(n_samples)
     n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
@@ -346,8 +347,8 @@ def fold_indices(
     test, kept = (split - 1) % n_folds, (split - 2) % n_folds
     train = np.flatnonzero(~np.isin(fold, [test, kept]))
     rng = generator(protocol.seed, "most", split)
-    train = _at_most(protocol.max_train, train, rng)
-    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), rng)
+    train = _at_most(protocol.max_train, train, rng, units.classes)
+    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), rng, units.classes)
     return train, np.flatnonzero(fold == kept), tested
 
 
@@ -369,8 +370,16 @@ def _random_folds(
     return fold
 
 
-def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return rows if most is None or len(rows) <= most else np.sort(rng.permutation(rows)[:most])
+def _at_most(
+    most: int | None, rows: np.ndarray, rng: np.random.Generator, classes: np.ndarray | None = None
+) -> np.ndarray:
+    """Return rows, or as many of them as are allowed, with the same shares of classes if given."""
+    if most is None or len(rows) <= most:
+        return rows
+    if classes is None:
+        return np.sort(rng.permutation(rows)[:most])
+    kept, _ = held_out(len(rows), 1 - most / len(rows), Units(classes=classes[rows]), rng)
+    return np.sort(rows[kept])
 
 
 def prepare(
@@ -398,7 +407,7 @@ def prepare(
     if raw:
         X_train, *others = (data.frame.iloc[rows] for rows in indices)
     elif data.similarity:
-        X_train, *others = _filled(data, *(X[np.ix_(rows, train)] for rows in indices))
+        X_train, *others = _with_pairs(*(X[np.ix_(rows, train)] for rows in indices))
     else:
         X_train, *others = _filled(data, *(X[rows] for rows in indices))
     for name in () if raw else protocol.scale:
@@ -423,28 +432,35 @@ def prepare(
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
     """Fill gaps by what training rows have in the column: the mean, or the most frequent value.
 
-    The latter is for codes, and for columns of 0 and 1. A pair of training points that a matrix
-    lacks gets the mean of its two columns' means, so that the matrix stays symmetric.
+    The latter is for nominal columns, and for columns of 0 and 1. A column that training rows lack
+    is 0 in all parts.
     """
     parts = [X_train, *others]
     dense = isinstance(X_train, np.ndarray) and X_train.ndim == 2 and X_train.dtype.kind == "f"
     if not dense or not any(np.isnan(part).any() for part in parts):
         return parts
-    from sklearn.impute import SimpleImputer
-
     gaps = np.isnan(X_train)
-    by_value = ((X_train == 0) | (X_train == 1) | gaps).all(axis=0) & (data.similarity is None)
-    by_value[data.coded] = True
-    for columns, strategy in ((~by_value, "mean"), (by_value, "most_frequent")):
-        if columns.any():
-            imputer = SimpleImputer(strategy=strategy, keep_empty_features=True)
-            imputer.fit(X_train[:, columns])
-            for part in parts:
-                if len(part):
-                    part[:, columns] = imputer.transform(part[:, columns])
-    if data.similarity:
-        X_train[gaps] = (X_train + X_train.T)[gaps] / 2
+    fills = np.ma.masked_invalid(X_train).mean(axis=0).filled(0)
+    flags = ((X_train == 0) | (X_train == 1) | gaps).all(axis=0)
+    for i in {*np.flatnonzero(flags), *data.coded}:
+        values, counts = np.unique(X_train[~gaps[:, i], i], return_counts=True)
+        fills[i] = values[counts.argmax()] if len(values) else 0
+    for block in data.one_hot_columns:
+        fills[block] = np.arange(len(block)) == np.nansum(X_train[:, block], axis=0).argmax()
+    parts = [np.where(np.isnan(part), fills, part) for part in parts]
+    if (empty := gaps.all(axis=0)).any():
+        warn(f"{empty.sum()} of {len(empty)} columns have no entries in a training part: left out")
+        parts = [np.where(empty, 0.0, part) for part in parts]
     return parts
+
+
+def _with_pairs(X_train: Any, *others: Any) -> list[Any]:
+    """Fill pairs that a matrix lacks by the means of training points."""
+    if sp.issparse(X_train):
+        return [X_train, *others]
+    means = pair_means(X_train)
+    filled = with_pair_means(X_train, means, of_training=True)
+    return [filled, *(with_pair_means(part, means) for part in others)]
 
 
 def load_parts(

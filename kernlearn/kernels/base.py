@@ -321,8 +321,6 @@ def check_matrix(values: np.ndarray, places: Any = None) -> None:
     """Refuse similarities to training points, all or those of some places, that are not finite."""
     if not np.isfinite(values).all():
         problem, left, right = first_wrong(values)
-        if np.isnan(values[left, right]):
-            problem += "; SimpleImputer of scikit-learn fills missing pairs in"
         right = right if places is None else int(places[right])
         raise SimilarityError(problem, left, right, ("", ""), ("X", "training X"))
 

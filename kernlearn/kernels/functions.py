@@ -157,8 +157,8 @@ class CallableKernel(TurnedSimilarity):
         if n_jobs == 1 and advance is None:
             return _compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)
-        parts = []
-        for part in Parallel(self.n_jobs, prefer="threads", batch_size=1, return_as="generator")(
+        parts, form = [], "list" if advance is None else "generator"
+        for part in Parallel(self.n_jobs, prefer="threads", batch_size=1, return_as=form)(
             delayed(_compare_pairs)(self.function, left[rows], right, rows.start)
             for rows in gen_batches(len(left), size)
         ):

@@ -112,8 +112,9 @@ def known_values(
 
 
 def _digests(points: Any) -> list[bytes]:
-    # text and numbers of NumPy are those of Python
-    plain = (point.item() if isinstance(point, np.generic) else point for point in points)
+    # these of NumPy are those of Python; others, such as np.uint8, compute otherwise
+    alike = np.str_, np.bool_, np.float64, np.int64
+    plain = (point.item() if isinstance(point, alike) else point for point in points)
     return [blake2b(pickle.dumps(point), digest_size=16).digest() for point in plain]
 
 

@@ -382,18 +382,18 @@ class Training:
         return self._made[key]
 
 
-def _without_pairs(matrix: Reals) -> list[int]:
-    """Return few points without which no pair is missing, with a warning."""
-    left_out = validation.lacking_most(matrix)
-    if len(left_out) > len(matrix) / 2:
+_GAPS = "similarities in X are missing: taken as the means of training points"
+
+
+def _with_pairs(matrix: Reals, means: Reals) -> tuple[Reals, list[int]]:
+    """Fill missing pairs of training points; return also the points that lack most of theirs."""
+    left_out = validation.lacking_most(matrix, 0.5)
+    if len(left_out) > len(matrix) / 2 or np.isnan(np.diag(matrix)).any():
         check_matrix(matrix)
-    if left_out:
-        validation.warn(
-            f"{np.isnan(matrix).sum()} of {matrix.size} similarities in X are missing: the "
-            f"{len(left_out)} of {len(matrix)} points that lack most are left out, neither "
-            "landmarks nor trained on; SimpleImputer of scikit-learn fills pairs in before"
-        )
-    return left_out
+    if lack := int(np.isnan(matrix).sum()):
+        n = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
+        validation.warn(f"{lack} of {matrix.size} {_GAPS}{n if left_out else ''}")
+    return validation.with_pair_means(matrix, means, of_training=True), left_out
 
 
 class SimilarityEstimator(BaseEstimator):
@@ -442,16 +442,22 @@ class SimilarityEstimator(BaseEstimator):
     ) -> tuple[Any, Any, Floats | None]:
         """Validate points, targets and weights; y may be None for an estimator without.
 
-        An estimator that takes weights leaves out points whose pairs are missing in a matrix.
+        An estimator that takes weights fills pairs in that a matrix lacks, and leaves out points
+        that lack more than half of theirs.
         """
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
         kernels, numeric = self._kernels(), self._numeric_targets
         gaps = has_fit_parameter(self, "sample_weight")
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
-        if kernels is None and gaps and (out := _without_pairs(X)):
-            weights = np.ones(len(X)) if weights is None else weights.copy()
-            weights[out] = 0.0
+        self._pair_means = validation.pair_means(X) if kernels is None and gaps else None
+        if self._pair_means is not None:
+            if self.kind == "distance":
+                X = np.where(np.eye(len(X), dtype=bool) & np.isnan(X), X.dtype.type(0), X)
+            X, out = _with_pairs(X, self._pair_means)
+            if out:
+                weights = np.ones(len(X)) if weights is None else weights.copy()
+                weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
 
     def _grid(self) -> Grid:
@@ -581,15 +587,28 @@ class SimilarityEstimator(BaseEstimator):
             or landmarks is None
             or self.n_comparisons_ > len(landmarks.indices)
         ):
-            return check_points(self, X, kernels)
+            values: Reals = check_points(self, X, kernels, gaps=True)
+            return values if kernels is not None else self._without_gaps(values)
         places = self.compared_indices_
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         if shape[1:] == places.shape != (landmarks.n_columns,):
             X = self._landmark_columns(X, places)
-            values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+            values = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
             values = check_points(self, X, kernels, gaps=True)
-        check_matrix(values if values.shape[1] == len(places) else values[:, places], places)
+        if values.shape[1] == len(places):
+            return self._without_gaps(values, places)
+        values = values.copy()
+        values[:, places] = self._without_gaps(values[:, places], places)
+        return values
+
+    def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
+        """Fill similarities to training points, all or some, by these points' means."""
+        if (means := vars(self).get("_pair_means")) is not None and np.isnan(values).any():
+            validation.warn(f"{np.isnan(values).sum()} of {values.size} {_GAPS}")
+            means = means if places is None else means[places]
+            values = validation.with_pair_means(values, means)
+        check_matrix(values, places)
         return values
 
     def _landmark_columns(self, X: Any, places: Indices) -> Any:

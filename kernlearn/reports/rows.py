@@ -433,12 +433,16 @@ def checked_values(
         limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
         advice = f"; {per_cent_is}" if of_share[i] else ""
         raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
-    if "deviation" in frame:
-        # that of two numbers, with their mean as far from 0 and 1 as rounding allows
-        mean = values.where(of_share).clip(0.005, 0.995)
-        possible = ~(frame["deviation"] > np.sqrt(2 * mean * (1 - mean)))
-        _refuse(name, frame, "deviation", possible, f"less for a share ({per_cent_is})")
     return values
+
+
+def check_deviations(frame: pd.DataFrame, name: str) -> None:
+    """Refuse reported standard deviations ``std`` that shares with a ``mean`` cannot have."""
+    is_share = np.array([metric_names.limits(str(m)) == (0, 1) for m in frame["metric"]])
+    # that of two numbers, with their mean as far from 0 and 1 as rounding allows
+    mean = frame["mean"].where(is_share).clip(0.005, 0.995)
+    possible = ~(frame["std"] > np.sqrt(2 * mean * (1 - mean)))
+    _refuse(name, frame, "std", possible, "less for a share (1.5 % is 0.015)")
 
 
 def _refuse(

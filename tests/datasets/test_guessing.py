@@ -476,6 +476,24 @@ REFUSED = {  # text, what is said
         "text,y\n" + "".join(f"text number {i},{i % 2}\n" for i in range(50)),
         'text with 50 values.*`points: "text"`',
     ),
+    "thousands beside hundreds": case(
+        "a;y\n1.250;p\n950;q\n", r'1\.250 beside 950.*thousands: "\."}.*decimal: "\."'
+    ),
+    "another decimal mark": case(
+        "a;b;y\n12,5;48.3077;p\n2,5;47.1;q\n",
+        r"column b.*as in the other columns$",
+        read_as={"decimal": ","},
+    ),
+    "a row of totals": case(
+        "a,n,y\n"
+        + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20))
+        + "Total,57,19\n",
+        r"line 22: .*skip: \[22\]",
+    ),
+    "sums at the end": case(
+        "a,n,y\n" + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20)) + ",57,1\n",
+        r"line 22: .*skip: \[22\]",
+    ),
     "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
     "rows counted at the end": case(
@@ -723,6 +741,54 @@ def test_matrices_with_labels(folder):
         load(folder / "S.csv", task="similarity")
     with pytest.raises(DataError, match="square matrix"):
         load(write(folder, "a,b,label\n1,2,p\n3,4,q\n5,6,p\n"), matrix="distance")
+
+
+def test_a_point_may_lack_all_its_pairs(folder):
+    D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
+    lacks = D.copy()
+    lacks[2, :] = lacks[:, 2] = np.nan
+    rest = [0, 1, 3]
+    frame = pd.DataFrame(lacks, index=list("abcd"), columns=list("abcd"))
+    frame.assign(family=list("xyxy")).to_csv(folder / "L.csv")
+    for missing in ("drop", "impute"):
+        bunch = load(folder / "L.csv", matrix="distance", missing=missing)
+        np.testing.assert_array_equal(bunch.data, D[np.ix_(rest, rest)])
+    np.fill_diagonal(lacks, np.nan)
+    whole = np.where(np.eye(4, dtype=bool), np.nan, D)
+    pd.DataFrame(whole, columns=list("abcd")).assign(family=list("xyxy")).to_csv(
+        folder / "O.csv", index=False
+    )
+    np.testing.assert_array_equal(load(folder / "O.csv", matrix="distance").data, D)
+    assert "write it" in loaded(folder / "O.csv", matrix="similarity")[1]
+    assert "4 of 4 points lack the distance to themselves" in sentences(
+        folder / "O.csv", matrix="distance"
+    )
+
+
+def test_gaps_hide_neither_ids_nor_groups(folder):
+    rows = [f"{i + 1},{i // 5},{i % 7},{'pq'[i % 2]}" for i in range(60)]
+    rows[3], rows[12] = ",0,3,q", "13,,5,p"
+    bunch = load(write(folder, "\n".join(["number,subject,x,y", *rows])), missing="impute")
+    assert bunch.preparation.id_like.keys() == {"number"}
+    assert bunch.preparation.shared == {"subject": 12}
+
+
+def test_text_beside_features_stays_with_its_rows(folder):
+    rows = [
+        f"{f'note {i}' if i % 4 else ''},{i if i % 5 else ''},{'pq'[i % 2]}" for i in range(60)
+    ]
+    file = write(folder, "\n".join(["note,x,y", *rows]))
+    bunch = load(file, read_as={"text": ["note"]}, frame=True)
+    texts = [f"note {i:.0f}" if i % 4 else "" for i in bunch.frame["x"]]
+    assert bunch.frame["note"].tolist() == texts
+    assert bunch.feature_names.tolist() == ["x"]
+    assert "note is text for methods with `columns: raw`, empty in 12 rows" in sentences(
+        file, read_as={"text": ["note"]}
+    )
+    dropped = load(file, read_as={"text": ["note"]}, drop=["note"], frame=True)
+    assert dropped.frame.columns.tolist() == ["x"]
+    with pytest.raises(DataError, match="no column 'nose'"):
+        load(file, read_as={"text": ["nose"]})
 
 
 def test_packed_files_and_archives(folder):

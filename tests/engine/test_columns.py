@@ -111,13 +111,17 @@ def test_scores_are_those_of_scikit_learn(trials, frame):
             pd.testing.assert_frame_equal(parts.train.X, X_train)
         else:
             rows = split_indices(len(y), trial.spec.protocol, trial.split)[::2]
-            common = ("flags", SimpleImputer(strategy="most_frequent"), [1, 2, 3])
+            wards = matrix[rows[0], 1:4]
+            mode = np.arange(3) == np.nansum(wards, axis=0).argmax()
+            whole = matrix.copy()
+            whole[np.isnan(matrix[:, 1]), 1:4] = mode
+            common = ("wards", "passthrough", [1, 2, 3])
             imputer = ColumnTransformer(
                 [("age", SimpleImputer(), [0]), common, ("d", "passthrough", [4])]
             )
             scaler = StandardScaler()
-            X_train = scaler.fit_transform(imputer.fit_transform(matrix[rows[0]]))
-            X_test = scaler.transform(imputer.transform(matrix[rows[1]]))
+            X_train = scaler.fit_transform(imputer.fit_transform(whole[rows[0]]))
+            X_test = scaler.transform(imputer.transform(whole[rows[1]]))
             np.testing.assert_allclose(parts.train.X, X_train, atol=1e-12)
         model.fit(X_train, y[rows[0]])
         score = model.score(X_test, y[rows[1]])
@@ -184,7 +188,8 @@ def test_pairs_that_a_matrix_lacks_are_filled_in_by_training_points():
     train, _, test = split_indices(60, protocol, 0)
     parts = prepare(data, np.arange(60), protocol, 0)
     known = np.where(lacks, np.nan, D)[:, train]
-    means = np.nanmean(known[train], axis=0)
+    own = np.arange(60)[:, np.newaxis] == train
+    means = np.nanmean(np.where(own, np.nan, known)[train], axis=0)
     both = (means[:, np.newaxis] + means) / 2
     expected = np.where(lacks[np.ix_(train, train)], both, known[train])
     np.testing.assert_allclose(parts.train.X, expected)

@@ -6,6 +6,7 @@ from kernlearn.config.model import Protocol
 from kernlearn.datasets.data import Data
 from kernlearn.engine.build import (
     MaxNormScaler,
+    Units,
     fold_indices,
     positive_classes,
     prepare,
@@ -156,3 +157,25 @@ def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
     monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed - 1)
     with pytest.raises(MemoryError, match=r"`dense: true`"):
         parts.dense()
+
+
+@pytest.mark.parametrize("division", [{"train": 0.7}, {"folds": 5}])
+def test_parts_that_are_cut_keep_the_shares_of_classes(division):
+    y = np.repeat([0, 1, 2], [1300, 100, 40])
+    protocol = Protocol(**division, splits=2, stratify=True, max_train=300, max_test=200)
+    for split in range(2):
+        train, _, test = split_indices(len(y), protocol, split, units=Units(classes=y))
+        for rows, n in ((train, 300), (test, 200)):
+            np.testing.assert_allclose(
+                np.bincount(y[rows]), n * np.array([130, 10, 4]) / 144, atol=1
+            )
+
+
+def test_a_column_without_entries_in_the_training_part_says_nothing():
+    X = np.arange(200.0).reshape(100, 2)
+    X[:60, 1] = np.nan
+    data = Data(X, time=np.arange(100))
+    with pytest.warns(UserWarning, match="1 of 2 columns have no entries in a training part"):
+        parts = prepare(data, np.arange(100), Protocol(splits=4, scale=["zscore"]), 0)
+    assert np.unique(parts.test.X[:, 1]).tolist() == [0]
+    assert len(np.unique(parts.test.X[:, 0])) > 1

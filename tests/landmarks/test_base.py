@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
@@ -206,8 +207,8 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
     with pytest.raises(ValueError, match="columns of X"):
         answers(framed, wide[names[np.r_[columns[1:], others[:1]]]])
     broken = test[:, columns].copy()
-    broken[2, 1] = np.nan
-    with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is NaN"):
+    broken[2, 1] = np.inf
+    with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is inf"):
         answers(matrix, broken)
 
 
@@ -221,29 +222,65 @@ def test_missing_pairs_of_a_matrix(model):
     with pytest.warns(UserWarning, match=r"2 of 2500 similarities in X are missing: .* X\.T"):
         mirrored = fitted(model, gaps)
     np.testing.assert_array_equal(answers(mirrored, new), answers(whole, new))
+    fills = has_fit_parameter(model, "sample_weight")
     if not getattr(model, "n_refined", 0):
         read = whole.compared_indices_
         known = np.full_like(new, np.nan)
         known[:, read] = new[:, read]
         np.testing.assert_array_equal(answers(whole, known), answers(whole, new))
         known[2, read[1]] = np.nan
-        with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{read[1]}\] is NaN"):
-            answers(whole, known)
+        if fills:
+            replaced = new.copy()
+            replaced[2, read[1]] = np.delete(train[:, read[1]], read[1]).mean()
+            with pytest.warns(UserWarning, match="^1 of .* similarities in X are missing"):
+                filled = answers(whole, known)
+            np.testing.assert_allclose(filled, answers(whole, replaced))
     gaps[7, [3, 20]] = gaps[20, 7] = np.nan
-    if not has_fit_parameter(model, "sample_weight"):
+    if not fills:
         with pytest.raises(SimilarityError, match=r"X\[3\] and training X\[7\] is NaN"):
             fitted(model, gaps)
         return
-    weights = np.arange(50) != 7
-    with pytest.warns(UserWarning, match="4 of 2500 similarities .* the 1 of 50 points"):
+    gaps[3, 7] = np.nan
+    others = np.where(np.eye(50, dtype=bool), np.nan, gaps)
+    others[9, 2] = others[2, 9]
+    means = np.nanmean(others, axis=0)
+    by_hand = train.copy()
+    for i, j in ((3, 7), (7, 20)):
+        by_hand[i, j] = by_hand[j, i] = (means[i] + means[j]) / 2
+    with pytest.warns(UserWarning, match="4 of 2500 similarities .* means of training points"):
         partly = fitted(model, gaps)
-    expected = fitted(model, train, sample_weight=weights.astype(float))
-    np.testing.assert_array_equal(answers(partly, new), answers(expected, new))
-    assert 7 not in partly.compared_indices_
-    train[3, 8] = 2.0  # no longer symmetric
-    train[7, 3] = np.nan
-    with pytest.warns(UserWarning, match="1 of 2500 similarities .* the 1 of 50 points"):
-        fitted(model, train)
+    np.testing.assert_allclose(answers(partly, new), answers(fitted(model, by_hand), new))
+    gaps = train.copy()
+    gaps[7, :] = gaps[:, 7] = np.nan
+    gaps[7, 7] = train[7, 7]
+    with pytest.warns(UserWarning, match="98 of 2500 similarities .* 1 of 50 points"):
+        without = fitted(model, gaps)
+    weights = (np.arange(50) != 7).astype(float)
+    expected = fitted(model, train, sample_weight=weights)
+    np.testing.assert_allclose(answers(without, new), answers(expected, new))
+    assert 7 not in without.compared_indices_
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_matrix_with_missing_pairs_is_cross_validated():
+    """Distances to oneself may lack, too: they are 0."""
+    X, y = load_iris(return_X_y=True)
+    D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+    lacks = np.triu(np.random.default_rng(0).random(D.shape) < 0.02)
+    gaps = np.where(lacks | lacks.T, np.nan, D)
+    np.fill_diagonal(gaps, np.nan)
+    model = BBSClassifier(20, similarity="precomputed", kind="distance", random_state=0)
+    expected = []
+    for train, test in StratifiedKFold(5).split(D, y):
+        known = np.where(np.eye(150, dtype=bool), np.nan, gaps)[np.ix_(train, train)]
+        means = np.nanmean(known, axis=0)
+        filled = np.where(np.isnan(known), (means[:, np.newaxis] + means) / 2, known)
+        np.fill_diagonal(filled, 0.0)
+        new = gaps[np.ix_(test, train)]
+        new = np.where(np.isnan(new), means, new)
+        expected.append(clone(model).fit(filled, y[train]).score(new, y[test]))
+    np.testing.assert_allclose(cross_val_score(model, gaps, y), expected)
+    assert np.mean(expected) > 0.9
 
 
 @CHOOSING

@@ -339,8 +339,8 @@ def test_impossible_values_are_refused(report, rows, metric, value, message):
 @pytest.mark.parametrize(
     ("metric", "mean", "std", "says"),
     [
-        ("accuracy", 0.95, 1.5, "deviation is 1.5"),
-        ("accuracy", 0.95, 0.5, "deviation is 0.5"),
+        ("accuracy", 0.95, 1.5, "std is 1.5"),
+        ("accuracy", 0.95, 0.5, "std is 0.5"),
         ("accuracy", 1.0, 0.001, ""),
         ("error_percent", 0.3, 0.01, "a hundredth of those measured"),
         ("error_percent", 29.0, 1.5, ""),
@@ -357,7 +357,7 @@ def test_reported_numbers_in_other_units_are_noticed(tmp_path, metric, mean, std
     labels = {"dataset": "d", "method": "A", "kernel": None, "metric": metric}
     rows = [{**labels, "C": C, "split": s, "value": value} for C in (1, 2, 3) for s in (1, 2)]
     experiment = load_config(tmp_path / "own.yaml")
-    is_refused = says.startswith("deviation")
+    is_refused = says.startswith("std")
     with pytest.raises(ReportError, match=says) if is_refused else nullcontext():
         remarks = " ".join(report_rows(experiment, pd.DataFrame(rows)).remarks)
         assert ("compare the units" in remarks) == bool(says)

@@ -28,7 +28,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const rows = sortable.map((row) => [key(row, column), row]);
       rows.sort((a, b) => sign * compare(a[0], b[0]));
       body.append(...(order ? rows.map(([, row]) => row) : written));
-      table.toggleAttribute("data-changed", order !== null);
+      table.toggleAttribute("data-sorted", order !== null);
     };
     head.addEventListener("click", sort);
     head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
@@ -44,6 +44,6 @@ for (const label of document.querySelectorAll("label[data-for]")) {
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     }
-    table.toggleAttribute("data-changed", words.length > 0);
+    table.toggleAttribute("data-filtered", words.length > 0);
   });
 }
