@@ -404,7 +404,7 @@ class SimilarityEstimator(BaseEstimator):
     n_comparisons_ : int
         Number of training points that a prediction compares a point with.
     n_fit_comparisons_ : int
-        Number of similarities that `fit` has evaluated; 0 for a precomputed matrix.
+        Number of similarities that `fit` has asked for; 0 for a precomputed matrix.
     compared_indices_ : ndarray of shape (n_compared,)
         The landmarks that a prediction compares a point with: rows of the X, or of the landmarks,
         passed to `fit`. A precomputed matrix may have these columns alone.
