@@ -210,6 +210,8 @@ def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:
 
 def pair_means(matrix: NDArray[Any]) -> NDArray[Any]:
     """Return the mean of the known values of each point with the others; without any, of all."""
+    if not np.isnan(matrix).any():
+        return (matrix.sum(axis=0) - np.diag(matrix)) / max(len(matrix) - 1, 1)
     pairs = np.ma.masked_invalid(matrix)
     pairs[np.diag_indices(len(pairs))] = np.ma.masked
     return pairs.mean(axis=0).filled(pairs.mean() if pairs.count() else 0.0)
@@ -222,6 +224,8 @@ def with_pair_means(
 
     Two training points get the mean of both means.
     """
+    if not np.isnan(matrix).any():
+        return matrix
     fill = (means[:, np.newaxis] + means) / 2 if of_training else means
     return np.where(np.isnan(matrix), fill.astype(matrix.dtype), matrix)
 

@@ -730,9 +730,9 @@ def _refuse_totals(reading: _File) -> None:
     rest, last = frame.iloc[:-1], frame.iloc[-1]
     words = [i for i, v in enumerate(last) if str(v).strip(" :").casefold() in _TOTALS]
     by_word = any(not (rest.iloc[:, i] == last.iloc[i]).any() for i in words)
-    numbers = rest.select_dtypes("number")
-    sums, ends = numbers.sum(), last[numbers.columns].astype(float)
-    by_sum = bool((((sums - ends).abs() <= 1e-6 * sums.abs()) & (sums != 0)).any())
+    numbers = frame.select_dtypes("number").to_numpy(float, na_value=0.0)
+    sums, largest = numbers[:-1].sum(axis=0), np.abs(numbers[:-1]).max(axis=0)
+    by_sum = ((np.abs(sums - numbers[-1]) <= 1e-6 * np.abs(sums)) & (np.abs(sums) > largest)).any()
     if by_word or (by_sum and last.isna().any()):
         place = readers.row_place(path, frame, options, len(frame) - 1)
         line, can_skip = int(place.rpartition(" ")[2]), options.kind in ("delimited", "excel")
@@ -747,15 +747,17 @@ def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:
     for i in columns:
         column = frame.iloc[:, i]
         values = column.dropna().to_numpy() if column.dtype.kind == "f" else np.empty(0)
-        whole = np.floor(values) == values
-        few = whole.any() and not whole.all() and (np.abs(values) < 1000).all()
-        if few and (np.abs(values) >= 1)[~whole].all():
+        whole, sizes = np.floor(values) == values, np.abs(values)
+        few = whole.any() and not whole.all() and (sizes < 1000).all()
+        if few and (sizes[~whole] >= 1).all():
             asked.append(i)
+    if not asked:
+        return
     rows = islice(readers.split_rows(file_bytes(path), options), options.header, None)
-    texts = [[row[i].strip() for i in asked] for _, row in rows] if asked else []
+    texts = [[row[i].strip() for i in asked] for _, row in rows if len(row) > max(asked)]
     for i, entries in zip(asked, zip(*texts, strict=True), strict=True):
         pointed = [text for text in entries if "." in text]
-        whole = [text for text in entries if text and "." not in text]
+        whole = [text for text in entries if re.fullmatch(r"[+-]?\d{1,3}", text)]
         if whole and all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed):
             problem = (
                 f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}: say what"

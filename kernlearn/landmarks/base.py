@@ -387,12 +387,13 @@ _GAPS = "similarities in X are missing: taken as the means of training points"
 
 def _with_pairs(matrix: Reals, means: Reals) -> tuple[Reals, list[int]]:
     """Fill missing pairs of training points; return also the points that lack most of theirs."""
+    if not (lack := int(np.isnan(matrix).sum())):
+        return matrix, []
     left_out = validation.lacking_most(matrix, 0.5)
     if len(left_out) > len(matrix) / 2 or np.isnan(np.diag(matrix)).any():
         check_matrix(matrix)
-    if lack := int(np.isnan(matrix).sum()):
-        n = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
-        validation.warn(f"{lack} of {matrix.size} {_GAPS}{n if left_out else ''}")
+    away = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
+    validation.warn(f"{lack} of {matrix.size} {_GAPS}{away if left_out else ''}")
     return validation.with_pair_means(matrix, means, of_training=True), left_out
 
 
@@ -598,8 +599,10 @@ class SimilarityEstimator(BaseEstimator):
             values = check_points(self, X, kernels, gaps=True)
         if values.shape[1] == len(places):
             return self._without_gaps(values, places)
-        values = values.copy()
-        values[:, places] = self._without_gaps(values[:, places], places)
+        read = values[:, places]
+        if (filled := self._without_gaps(read, places)) is not read:
+            values = values.copy()
+            values[:, places] = filled
         return values
 
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
