@@ -40,7 +40,7 @@ import pandas as pd
 from kernlearn import datasets
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
-from kernlearn.reports import charts
+from kernlearn.reports import charts, verdicts
 from kernlearn.reports.answers import Sentence, concluded, papers
 from kernlearn.reports.answers import totals as totals_of
 from kernlearn.reports.report import Report, read_report, read_reports
@@ -140,8 +140,25 @@ def totals() -> str:
 
 
 def counts() -> str:
-    """Return the same in one sentence."""
-    return "\n".join(textwrap.wrap(totals_of(_reports()).in_short(), 99)) + "\n"
+    """Return what counts most of these."""
+    found = totals_of(_reports())
+    absent = (*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE)
+    n_scores = found.scores["reported"] - sum(found.scores[one] for one in absent)
+    n = sum(found.differences.values()) - found.differences[verdicts.NO_DATA]
+    shown, reversed_ = found.differences["shown"], found.differences["reversed"]
+    holds, fails, n_claims = (
+        found.claims["holds"],
+        found.claims["fails"],
+        sum(found.claims.values()),
+    )
+    return _list(
+        [
+            f"Numbers: {found.scores['match']} of {n_scores} match.",
+            f"Which method is better: {shown} of {n} differences are shown, {reversed_} reversed.",
+            f"What the papers say of them: {holds} of {n_claims} claims hold, {fails} fail; the "
+            "others are not decided.",
+        ]
+    )
 
 
 def _list(sentences: Iterable[str]) -> str:
@@ -224,18 +241,21 @@ def comparisons() -> str:
 
 def unseen() -> str:
     """Return the accuracy of what is advised, and of the best method of no more comparisons."""
-    costs, rows = _costs("unseen"), []
+    costs, rows, gaps = _costs("unseen"), [], list[float]()
+    names = {k: name.replace("the same", "landmark k-NN") for k, name in _COMPARING.items()}
     for name, group in costs.groupby("dataset"):
         texts = []
         for most, method in _ADVISED.items():
             values = 100 * _within(most, group).loc[name]
             best, text = str(values.idxmax()), f"{values[method]:.1f}"
-            text += "" if best == method else f" ({_COMPARING[best]} {values[best]:.1f})"
+            text += "" if best == method else f" ({names[best]} {values[best]:.1f})"
             texts.append(text)
+            gaps.append(values[best] - values[method])
         rows.append([f"`{name}`", *texts])
     heads = ["all" if most == math.inf else f"at most {most}" for most in _ADVISED]
-    named = (f"{text}: {_COMPARING[k]}" for text, k in zip(heads, _ADVISED.values(), strict=True))
-    return _table(["data", *named], rows)
+    named = (f"{text}: {names[k]}" for text, k in zip(heads, _ADVISED.values(), strict=True))
+    near = f"It is within two points in {sum(gap <= 2 for gap in gaps)} of {len(gaps)}.\n"
+    return _table(["data", *named], rows) + "\n" + near
 
 
 def _costs(*experiments: str) -> pd.DataFrame:

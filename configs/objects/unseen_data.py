@@ -17,12 +17,6 @@ def _series(name: str) -> tuple[list[np.ndarray], Any]:
 
 
 @register_dataset()
-def acsf1() -> Any:
-    """Power used by appliances, 10 classes, 1460 values (aeon)."""
-    return _series("ACSF1")
-
-
-@register_dataset()
 def arrow_head() -> Any:
     """Outlines of projectile points, 3 classes (aeon)."""
     return _series("ArrowHead")

@@ -303,15 +303,18 @@ def run_options(experiment: LoadedExperiment) -> list[str]:
 
 
 def versions_of(plan: Plan) -> dict[str, int]:
-    """Return the version of each estimator, kernel and generator of a plan."""
+    """Return the version of each estimator, kernel, generator and data set of a plug-in."""
     versions = dict[str, int]()
-    for spec in {id(trial.spec): trial.spec for trial in plan.trials}.values():
+    for trial in {id(trial.spec): trial for trial in plan.trials}.values():
+        spec, entry = trial.spec, trial.spec.dataset.entry
         steps = spec.method.steps or [{"name": spec.method.name, "version": spec.method.version}]
         versions |= {f"estimator {step['name']}": step["version"] for step in steps}
         if spec.kernel is not None:
             versions[f"kernel {spec.kernel.name}"] = spec.kernel.version
         if spec.dataset.version is not None:
-            versions[f"generator {spec.dataset.entry.generator}"] = spec.dataset.version
+            kind = "dataset" if entry.generator is None else "generator"
+            name = entry.generator or entry.name or trial.labels["dataset"]
+            versions[f"{kind} {name}"] = spec.dataset.version
     return versions
 
 

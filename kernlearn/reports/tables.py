@@ -178,7 +178,7 @@ def _undecided(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
         return []
     shown = [" ".join(map(group_title, config.best.within, one)).strip() for one in open_]
     where = "any row" if len(open_) == len(compared) > 1 else listed(shown)
-    return [f"no difference is shown in {where}"]
+    return [f"no method is shown to be better than all others in {where}"]
 
 
 def _sides(parts: list[pd.DataFrame], spec: TableSpec) -> tuple[list[str], list[str]]:
