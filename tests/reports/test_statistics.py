@@ -50,7 +50,7 @@ def test_equal_values_are_tested_by_their_signs(n, shown):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("metric", ["accuracy", "mse", "ndcg"])
 def test_equal_methods_are_seldom_called_different_and_intervals_are_right(metric):
-    tables = [simulate(metric, 0.6, 300, np.random.default_rng(seed)) for seed in range(60)]
+    tables = [simulate(metric, 0.6, 300, 3, np.random.default_rng(seed)) for seed in range(60)]
     found = rates(tables, 5, 0.4 / 0.6)[False]
     assert found["alarms"] <= 10
     assert found["coverage"] >= 90
