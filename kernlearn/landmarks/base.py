@@ -385,15 +385,19 @@ class Training:
 _GAPS = "similarities in X are missing: taken as the means of training points"
 
 
-def _with_pairs(matrix: Reals, means: Reals) -> tuple[Reals, list[int]]:
+def _with_pairs(matrix: Reals, means: Reals, kind: str) -> tuple[Reals, list[int]]:
     """Fill missing pairs of training points; return also the points that lack most of theirs."""
-    if not (lack := int(np.isnan(matrix).sum())):
+    if not np.isnan(matrix).any():
         return matrix, []
+    if kind == "distance":  # that of a point to itself is 0
+        own = np.eye(len(matrix), dtype=bool)
+        matrix = np.where(own & np.isnan(matrix), matrix.dtype.type(0), matrix)
     left_out = validation.lacking_most(matrix, 0.5)
     if len(left_out) > len(matrix) / 2 or np.isnan(np.diag(matrix)).any():
         check_matrix(matrix)
     away = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
-    validation.warn(f"{lack} of {matrix.size} {_GAPS}{away if left_out else ''}")
+    if lack := int(np.isnan(matrix).sum()):
+        validation.warn(f"{lack} of {matrix.size} {_GAPS}{away if left_out else ''}")
     return validation.with_pair_means(matrix, means, of_training=True), left_out
 
 
@@ -453,9 +457,7 @@ class SimilarityEstimator(BaseEstimator):
         weights = validation.check_weights(sample_weight, X)
         self._pair_means = validation.pair_means(X) if kernels is None and gaps else None
         if self._pair_means is not None:
-            if self.kind == "distance":
-                X = np.where(np.eye(len(X), dtype=bool) & np.isnan(X), X.dtype.type(0), X)
-            X, out = _with_pairs(X, self._pair_means)
+            X, out = _with_pairs(X, self._pair_means, self.kind)
             if out:
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
