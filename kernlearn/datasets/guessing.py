@@ -730,11 +730,14 @@ def _refuse_totals(reading: _File) -> None:
     rest, last = frame.iloc[:-1], frame.iloc[-1]
     words = [i for i, v in enumerate(last) if str(v).strip(" :").casefold() in _TOTALS]
     by_word = any(not (rest.iloc[:, i] == last.iloc[i]).any() for i in words)
-    numbers = frame.select_dtypes("number").to_numpy(float, na_value=0.0)
-    with np.errstate(all="ignore"):  # of numbers that are too large for their sum
-        sums, largest = numbers[:-1].sum(axis=0), np.abs(numbers[:-1]).max(axis=0)
-    by_sum = ((np.abs(sums - numbers[-1]) <= 1e-6 * np.abs(sums)) & (np.abs(sums) > largest)).any()
-    if by_word or (by_sum and last.isna().any()):
+    by_sum = False
+    if last.isna().any():
+        numbers = frame.select_dtypes("number").to_numpy(float, na_value=0.0)
+        with np.errstate(all="ignore"):  # of numbers that are too large for their sum
+            sums, largest = numbers[:-1].sum(axis=0), np.abs(numbers[:-1]).max(axis=0)
+            equal = np.abs(sums - numbers[-1]) <= 1e-6 * np.abs(sums)
+        by_sum = bool((equal & (np.abs(sums) > largest)).any())
+    if by_word or by_sum:
         place = readers.row_place(path, frame, options, len(frame) - 1)
         line, can_skip = int(place.rpartition(" ")[2]), options.kind in ("delimited", "excel")
         ways = [("read_as.skip", [*options.skip, line])] if can_skip else []
