@@ -40,7 +40,7 @@ import pandas as pd
 from kernlearn import datasets
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
-from kernlearn.reports import charts, verdicts
+from kernlearn.reports import charts
 from kernlearn.reports.answers import Sentence, concluded, papers
 from kernlearn.reports.answers import totals as totals_of
 from kernlearn.reports.report import Report, read_report, read_reports
@@ -142,9 +142,7 @@ def totals() -> str:
 def counts() -> str:
     """Return what counts most of these."""
     found = totals_of(_reports())
-    absent = (*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE)
-    n_scores = found.scores["reported"] - sum(found.scores[one] for one in absent)
-    n = sum(found.differences.values()) - found.differences[verdicts.NO_DATA]
+    n_scores, n = found.comparable()
     shown, reversed_ = found.differences["shown"], found.differences["reversed"]
     holds, fails, n_claims = (
         found.claims["holds"],

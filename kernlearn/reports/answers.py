@@ -149,12 +149,19 @@ class Totals:
     contradicted: int
     chances: pd.DataFrame
 
+    def comparable(self) -> tuple[int, int]:
+        """Return how many scores and differences were measured and are comparable."""
+        absent = (*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE)
+        n_scores = self.scores["reported"] - sum(self.scores[one] for one in absent)
+        n_absent = self.differences.get(verdicts.NO_DATA, 0)
+        return n_scores, sum(self.differences.values()) - n_absent
+
     def in_short(self) -> str:
         """Return one sentence on how many scores, differences and claims come back."""
-        parts, absent = [], (*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE)
-        if n := self.scores["reported"] - sum(self.scores[one] for one in absent):
+        parts, (n_scores, n_differences) = [], self.comparable()
+        if n := n_scores:
             parts.append(f"{self.scores['match']} of {n} reported scores match")
-        if n := sum(self.differences.values()) - self.differences.get(verdicts.NO_DATA, 0):
+        if n := n_differences:
             k, reversed_ = self.differences["shown"], self.differences["reversed"]
             parts.append(f"{k} of {n} differences are shown, {reversed_ or 'none'} reversed")
         if n := sum(self.claims.values()):
