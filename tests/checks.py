@@ -13,6 +13,15 @@ _WEIGHTS = (
     "repeated rows are drawn as landmarks or held out apart from each other, and solvers stop at "
     "a tolerance: tests/test_sample_weights.py has the landmarks fixed and solvers converge"
 )
+#: Checks that set n_components to 1.
+_ONE_COMPONENT = (
+    "check_dont_overwrite_parameters",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_fit2d_1sample",
+    "check_fit2d_1feature",
+    "check_fit2d_predict1d",
+)
 _NO_INTERCEPT = "without an intercept not every matrix lets one class be predicted everywhere"
 
 
@@ -38,6 +47,13 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     failing = {f"check_sample_weight_equivalence_on_{kind}_data": _WEIGHTS for kind in kinds}
     if getattr(estimator, "similarity", None) == "precomputed":
         failing["check_class_weight_classifiers"] = _NO_INTERCEPT
+    settings = estimator.get_params(deep=False)
+    if "precomputed" in (settings.get("similarity"), settings.get("kernel")):
+        failing["check_estimators_nan_inf"] = "its matrix is not square, which is said first"
+    if settings.get("presolve") or settings.get("complexity") == "monte_carlo":
+        failing["check_sample_weights_not_overwritten"] = "this setting takes no weights"
+    if settings.get("complex_to_real"):
+        failing |= dict.fromkeys(_ONE_COMPONENT, "a complex feature is two columns")
     return failing
 
 

@@ -151,9 +151,11 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.truncated_kernel_ = DotProductKernel(self.kernel_.coefficients(truncation))
             self.truncation_error_ = np.inf
             if squared_norm < self.kernel_.radius:
-                rest = self.kernel_.function(squared_norm)
-                rest -= self.truncated_kernel_.function(squared_norm)
-                self.truncation_error_ = max(float(rest), 0.0)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    rest = self.kernel_.function(squared_norm)
+                    rest -= self.truncated_kernel_.function(squared_norm)
+                if np.isfinite(rest):
+                    self.truncation_error_ = max(float(rest), 0.0)
         return squared_norm
 
     def __sklearn_tags__(self) -> Any:

@@ -452,7 +452,7 @@ class SimilarityEstimator(BaseEstimator):
         """
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
         kernels, numeric = self._kernels(), self._numeric_targets
-        gaps = has_fit_parameter(self, "sample_weight")
+        gaps = self._fills_gaps()
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
         self._pair_means = validation.pair_means(X) if kernels is None and gaps else None
@@ -462,6 +462,9 @@ class SimilarityEstimator(BaseEstimator):
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
+
+    def _fills_gaps(self) -> bool:
+        return has_fit_parameter(self, "sample_weight")
 
     def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
@@ -688,6 +691,7 @@ class SimilarityEstimator(BaseEstimator):
         tags, value = super().__sklearn_tags__(), getattr(self, self._compared_by)
         tags.input_tags.pairwise = isinstance(value, str) and value == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
+        tags.input_tags.allow_nan = tags.input_tags.pairwise and self._fills_gaps()
         return tags
 
 
