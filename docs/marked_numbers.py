@@ -143,7 +143,7 @@ def counts() -> str:
     """Return what counts most of these."""
     found = totals_of(_reports())
     n_scores, n = found.comparable()
-    shown, reversed_ = found.differences["shown"], found.differences["reversed"]
+    shown, smaller, reversed_ = (found.differences[k] for k in ("shown", "smaller", "reversed"))
     holds, fails, n_claims = (
         found.claims["holds"],
         found.claims["fails"],
@@ -152,7 +152,8 @@ def counts() -> str:
     return _list(
         [
             f"Numbers: {found.scores['match']} of {n_scores} match.",
-            f"Which method is better: {shown} of {n} differences are shown, {reversed_} reversed.",
+            f"Which method is better: {shown} of {n} differences are shown, {smaller} are "
+            f"less than half as large, {reversed_} are reversed.",
             f"What the papers say of them: {holds} of {n_claims} claims hold, {fails} fail; the "
             "others are not decided.",
         ]
@@ -166,7 +167,7 @@ def _list(sentences: Iterable[str]) -> str:
 
 def chances() -> str:
     """Return the counts of each table, and the share of the orders that count as many."""
-    heads = ["table", "match", "p, methods", "p, data", "shown", "reversed"]
+    heads = ["table", "match", "p, methods", "p, data", "shown", "smaller", "reversed"]
     heads += heads[2:4]
     rows = []
     for report in [one for one in _reports() if one.experiment.is_counted]:
@@ -182,8 +183,9 @@ def chances() -> str:
                 }
                 first = next(iter(of.values()), {"found": 0, "of": 0})
                 cells.append(f"{first['found']} of {first['of']}")
-                reversed_ = (of_metric["outcome"] == "reversed").sum()
-                cells += [str(reversed_)] if count == "shown" else []
+                if count == "shown":
+                    outcomes = of_metric["outcome"]
+                    cells += [str((outcomes == one).sum()) for one in ("smaller", "reversed")]
                 swapped = ("methods", "data sets")
                 cells += [_p_value(of.get(what)) if of else "none" for what in swapped]
             rows.append(cells)

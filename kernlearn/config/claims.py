@@ -173,12 +173,15 @@ class Check(Section):
 
 
 class Claim(Section):
-    """A statement of the paper, and the check that decides it."""
+    """A statement, and the check that decides it."""
 
     says: str = Field(min_length=1)
     """The statement, in short."""
     section: str = ""
     """The section of the paper."""
+    of_paper: StrictBool = True
+    """Whether the paper says so. A statement of the page itself is tested in the same way, and no
+    total counts it."""
     check: Check
     """What decides it."""
     caveat: str = ""
@@ -193,7 +196,7 @@ class Evidence(Section):
     times: dict[str, int] = {}
     """The same of reported times and speed-ups."""
     differences: dict[str, int] = {}
-    """How many differences between methods are shown, not shown or reversed."""
+    """How many differences between methods are shown, smaller, not shown or reversed."""
     claims: dict[int, str] = {}
     """The outcome of claims, by their number in the config, from 1."""
     bold: dict[str, int] = {}

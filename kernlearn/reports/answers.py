@@ -246,7 +246,7 @@ def totals(reports: Iterable[Report]) -> Totals:
         differences.update(report.differences["outcome"])
         # a source is a paper with its year in brackets, and what of it
         paper = report.experiment.config.source.split(")")[0]
-        for claim in report.claims.itertuples():
+        for claim in report.claims[report.claims["of_paper"]].itertuples():
             sentences[paper, claim.section, claim.says].append(claim)
     tested = [pd.DataFrame(claims) for claims in sentences.values()]
     outcomes = Counter(claimed.worst_outcome([*claims["outcome"]]) for claims in tested)

@@ -281,9 +281,10 @@ CONTRADICTED = "the paper's own numbers contradict it"
 _WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OPEN[::-1], HOLDS)
 
 
-#: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
-#: check, whether the paper's own numbers agree, empty where they do not cover it, and a caveat.
-COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported", "caveat"]
+#: Columns of the claims: what is said where, and whether by the paper, the outcome with the
+#: numbers that decided it, the check, whether the paper's own numbers agree, empty where they do
+#: not cover it, and a caveat.
+COLUMNS = ["says", "section", "of_paper", "outcome", "numbers", "check", "on_reported", "caveat"]
 
 
 def decide_claims(
@@ -317,8 +318,8 @@ def decide_claims(
         check = claim.check
         decided = _decide(values[check.metric], check, config)
         on_reported = _on_reported(sides[1], check, config)
-        about = claim.says, claim.section, *decided, check_text(check), on_reported, claim.caveat
-        rows.append(about)
+        says = claim.says, claim.section, claim.of_paper
+        rows.append([*says, *decided, check_text(check), on_reported, claim.caveat])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -9,10 +9,10 @@ methods that are reported for the same data set, kernel and shared parameters ha
   papers do not report what a test over splits and rows needs. Where the paper gives no deviation,
   the measured one takes its place. One unit of the last digit that is printed does not count.
 - It is *shown* if the measured difference has the same sign, is significant
-  (:mod:`~kernlearn.reports.statistics`), and is at least half as large as the reported one.
+  (:mod:`~kernlearn.reports.statistics`), and is at least half as large as the reported one; if it
+  is less, it is *smaller*.
 - It is *reversed* if the measured difference has the opposite sign and is significant.
-- Otherwise it is *not shown*: of the opposite sign, or of the same sign and smaller than half, or
-  not significant.
+- Otherwise it is *not shown*.
 
 Chance gives matches and shown differences too. Both are counted again under every other order of
 the methods, one order for the whole table. If method names did not matter, each order would be as
@@ -38,15 +38,14 @@ from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.labels import Values, data_labels, label_rows, values_of
 from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
 
-SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
+SHOWN, SMALLER, NOT_SHOWN, REVERSED = "shown", "smaller", "not shown", "reversed"
+NOT_MEASURED = "not measured"
 #: Every outcome of a difference.
-OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, verdicts.NO_DATA)
+OUTCOMES = (SHOWN, SMALLER, NOT_SHOWN, REVERSED, NOT_MEASURED, verdicts.NO_DATA)
 
 #: Columns of the differences. ``reported`` says how far the method ``ahead`` is better in the
 #: paper, ``measured`` the same as measured, with its confidence interval.
-#: ``why`` tells more of a difference that is not shown.
-COLUMNS = ["cell", "metric", "ahead", "behind", "reported", "measured", "low", "high"]
-COLUMNS += ["outcome", "why"]
+COLUMNS = ["cell", "metric", "ahead", "behind", "reported", "measured", "low", "high", "outcome"]
 #: Columns of the counts: of matches or shown differences; what is exchanged, methods or data sets;
 #: the count and the most that it could be; its mean over all orders, and their number; and the
 #: share of orders that count as many or more.
@@ -114,8 +113,7 @@ def compare_with_paper(
                 measured = group.differences[:, ahead, behind]
                 outcome = str(_outcomes(gap, measured)) if is_known else verdicts.NO_DATA
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
-                why = _why(gap, float(measured[0])) if outcome == NOT_SHOWN else ""
-                rows.append([*names, gap, *measured.tolist(), outcome, why])
+                rows.append([*names, gap, *measured.tolist(), outcome])
         for exchanged, totals, most in _exchanges(groups, rule):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
@@ -207,13 +205,6 @@ def _printed_unit(numbers: "pd.Series[float]") -> float:
     return float(10.0 ** -max(decimals, default=0))
 
 
-def _why(gap: float, measured: float) -> str:
-    """Return why a difference is not shown."""
-    if measured < 0:
-        return "opposite sign"
-    return "same sign" if measured >= gap / 2 else "smaller than half"
-
-
 def _reported_mean(cell: Mapping[Any, Any], rule: Tolerance) -> Mean:
     """Return a reported mean, with the measured deviation where the paper gives none."""
     value = cell["reported_mean"]
@@ -240,9 +231,9 @@ def _pairs(
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
     """Return the outcomes of differences, of shape (3, …), for a reported gap."""
     mean, low, high = measured
-    is_shown = (mean >= gap / 2) & (low > 0) & (2 * gap > high - low)
-    conditions = [np.isnan(mean), is_shown, high < 0]
-    return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
+    is_ahead = (low > 0) & (2 * gap > high - low)
+    conditions = [np.isnan(mean), is_ahead & (mean >= gap / 2), is_ahead, high < 0]
+    return np.select(conditions, [NOT_MEASURED, SHOWN, SMALLER, REVERSED], NOT_SHOWN)
 
 
 def _exchanges(
@@ -306,11 +297,9 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
         what = f"{chance['found']} of {chance['of']} numbers of complete data sets match"
         if chance["count"] == "shown":
             rows = differences[differences["metric"] == chance["metric"]]
-            counts, reasons = rows["outcome"].value_counts(), rows.loc[rows["why"] != "", "why"]
-            kinds = [f"{k} {n}" for k, n in reasons.value_counts().items()]
+            counts = rows["outcome"].value_counts()
             parts = [f"{counts[o]} {o}" for o in OUTCOMES if o in counts]
-            listed = ", ".join(f"{p} ({', '.join(kinds)})" if NOT_SHOWN in p else p for p in parts)
-            what = f"of {len(rows)} differences that the paper shows {listed}"
+            what = f"of {len(rows)} differences that the paper shows {', '.join(parts)}"
         exchanged, n_orders = chance["exchanged"], chance["n_orders"]
         finding = f"{n_orders} orders of the {exchanged} are too few for a test against chance"
         if tells:

@@ -31,7 +31,7 @@ from kernlearn.store import utc_now
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
 _SIGNS = {
     **verdicts.SYMBOLS,
-    **dict(zip(differences.OUTCOMES, "✓○✗–·", strict=True)),
+    **dict(zip(differences.OUTCOMES, "✓◐○✗–·", strict=True)),
     **dict(zip(claims.OUTCOMES, "✓○↗↘✗–·", strict=True)),
 }
 
@@ -338,7 +338,9 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
             (f"{row.cell}: {row.ahead} ahead of {row.behind}", str(row.outcome))
             for row in report.differences.itertuples()
         ],
-        "claims": [(str(row.says), str(row.outcome)) for row in report.claims.itertuples()],
+        "claims": [
+            (str(row.says), str(row.outcome)) for row in report.claims.itertuples() if row.of_paper
+        ],
     }
     absent = {*verdicts.UNMEASURED, claims.NOT_MEASURED}
     order = sorted(_SIGNS, key=absent.__contains__).index

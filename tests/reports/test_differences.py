@@ -113,7 +113,7 @@ def test_what_the_measured_interval_could_not_show_does_not_count():
     ("measured", "outcome"),
     [
         ({"A": 0.80, "B": 0.8115, "C": 0.84}, "shown"),  # more than half
-        ({"A": 0.80, "B": 0.808, "C": 0.84}, "not shown"),  # less than half
+        ({"A": 0.80, "B": 0.808, "C": 0.84}, "smaller"),  # less than half
         ({"A": 0.82, "B": 0.80, "C": 0.84}, "reversed"),
         ({"A": 0.80, "B": 0.80, "C": 0.84}, "not shown"),
     ],

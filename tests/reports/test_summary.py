@@ -418,6 +418,12 @@ def test_numbers_of_another_protocol_are_marked_and_not_counted(held, rows, chan
     assert bool(totals([found]).in_words()) != indicative
 
 
+def test_a_statement_of_the_page_itself_is_no_claim_of_the_paper(report):
+    assert sum(totals([report]).claims.values()) == len(report.claims)
+    own = replace(report, claims=report.claims.assign(of_paper=[True, False]))
+    assert sum(totals([own]).claims.values()) == 1
+
+
 def test_half_a_run_is_summarised_as_far_as_it_goes(report, rows):
     few = report_rows(report.experiment, rows[rows["split"] < 1])
     assert set(few.cells["n_splits"].dropna()) == {1}
