@@ -162,8 +162,9 @@ class Totals:
         if n := n_scores:
             parts.append(f"{self.scores['match']} of {n} reported scores match")
         if n := n_differences:
-            k, reversed_ = self.differences["shown"], self.differences["reversed"]
-            parts.append(f"{k} of {n} differences are shown, {reversed_ or 'none'} reversed")
+            k, *others = (self.differences[one] for one in ("shown", "smaller", "reversed"))
+            smaller, reversed_ = (one or "none" for one in others)
+            parts.append(f"{k} of {n} differences are shown, {smaller} smaller, {reversed_} reversed")
         if n := sum(self.claims.values()):
             parts.append(f"{counted(n, 'claim')}{_listed(self.claims)}")
         return f"{'; '.join(parts)}." if parts else ""
