@@ -43,9 +43,10 @@ def test_a_page_has_its_table_claims_differences_and_notes(index, report):
     assert f"All {len(report.differences)} differences" in text
     assert "not the thesis' data <script>alert(1)</script>" in text
     assert "<script>alert" not in page.read_text()
-    parts = ("Claims", "Mean ±", "Charts", "Differences between", "Notes")
-    order = [text.index(part) for part in parts]
+    html, parts = page.read_text(), ("claims", "tables", "charts", "differences", "notes")
+    order = [html.index(f'id="{part}"') for part in parts]
     assert order == sorted(order)
+    assert all(f'href="#{part}"' in html for part in parts)
 
 
 def test_a_page_names_what_each_method_chose(report, tmp_path):
