@@ -571,14 +571,10 @@ class SimilarityEstimator(BaseEstimator):
             used = np.unique(np.concatenate([model._landmarks.indices for model in models]))
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
-        def outputs(method: str, X: Any) -> list[Any]:
-            getattr(models[0], method)  # an AttributeError if it has none
-            X = check_points(models[0], X, models[0]._kernels())
-            scores = zip(models, scores_of(models, X, landmarks), strict=True)
-            return [getattr(model, f"_{method}", np.asarray)(values) for model, values in scores]
+        def values(X: Any) -> list[Reals]:
+            return scores_of(models, check_points(models[0], X, models[0]._kernels()), landmarks)
 
-        # what a method returns is made of scores by the method with an underscore before, if any
-        yield choice.Fits(points, models, [model._converged for model in models], outputs)
+        yield choice.Fits(points, models, [model._converged for model in models], values)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points; of a matrix of similarities those that a prediction reads."""
