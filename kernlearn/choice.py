@@ -200,33 +200,6 @@ def scores(
     return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
 
 
-def best_cell(
-    values: NDArray[Any] | None,
-    shape: tuple[int, ...],
-    weights: NDArray[Any] | None = None,
-    ties: NDArray[Any] | None = None,
-) -> tuple[NDArray[Any] | None, tuple[int, ...]]:
-    """Return the mean values of held-out points, and the cell of the grid where it is greatest.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_points, *shape) or None
-        How good each choice is for each point. None without such points: there are no means then,
-        and the cell is the first.
-    shape : tuple of int
-        Number of choices along each axis of the grid.
-    weights : ndarray of shape (n_points,), default=None
-        Weights of the points; None for equal ones.
-    ties : ndarray of shape `shape`, default=None
-        Of equal means the least of these is the best, then the first.
-    """
-    if values is None:
-        return None, (0,) * len(shape)
-    means = np.average(values, axis=0, weights=weights)
-    best = first_best(-means) if ties is None else first_best(-means, ties)
-    return means, tuple(int(place) for place in np.unravel_index(best, shape))
-
-
 def first_best(*criteria: NDArray[Any]) -> int:
     """Return the place of the least first criterion, ties by the next ones, then by order."""
     return int(np.lexsort([*map(np.ravel, reversed(criteria))])[0])

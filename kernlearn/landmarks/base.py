@@ -595,13 +595,9 @@ class SimilarityEstimator(BaseEstimator):
             values = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
             values = check_points(self, X, kernels, gaps=True)
-        if values.shape[1] == len(places):
-            return self._without_gaps(values, places)
-        read = values[:, places]
-        if (filled := self._without_gaps(read, places)) is not read:
-            values = values.copy()
-            values[:, places] = filled
-        return values
+        if values.shape[1] > len(places):
+            values = values[:, places]
+        return self._without_gaps(values, places)
 
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
         """Fill similarities to training points, all or some, by these points' means."""
@@ -659,7 +655,8 @@ class SimilarityEstimator(BaseEstimator):
     ) -> int:
         """Set the values of the grid with the greatest mean gain, and return their place.
 
-        `gains` are those of held-out points for each cell of the grid, None without such points.
+        `gains` are those of held-out points for each cell of the grid, None without such points,
+        where the first cell is chosen. Equal means go to the least of `ties`, then to the first.
         With `scoring` the greatest score counts, of the `values` for these points of each model.
         """
         shape, weights = tuple(map(len, self.grid_.values())), data.weights_val
@@ -667,13 +664,16 @@ class SimilarityEstimator(BaseEstimator):
             of_points = values, data.X_val, data.y_val, weights
             gains, weights = choice.scores(self.scoring, models or repeat(self), *of_points), None
             ties = None
-        gains = None if gains is None else np.reshape(gains, (-1, *shape))
-        self.validation_scores_, cell = choice.best_cell(gains, shape, weights, ties)
-        grid = zip(self.grid_.items(), cell, strict=True)
+        self.validation_scores_, best = None, 0
+        if gains is not None:
+            means = np.average(np.reshape(gains, (-1, *shape)), axis=0, weights=weights)
+            criteria = (-means,) if ties is None else (-means, ties)
+            self.validation_scores_, best = means, choice.first_best(*criteria)
+        grid = zip(self.grid_.items(), np.unravel_index(best, shape), strict=True)
         self.best_params_ = {name: np.asarray(of[place]).item() for (name, of), place in grid}
         for name, value in self.best_params_.items():
             setattr(self, f"{name}_", value)
-        return int(np.ravel_multi_index(cell, shape))
+        return best
 
     def _values(self, X: Any) -> Reals:
         """Return the scores of points."""
