@@ -25,7 +25,7 @@ from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_matrix, check_points, check_training, compared
-from kernlearn.kernels.functions import kernels_of
+from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.lazy import needed_by
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
@@ -681,8 +681,8 @@ class SimilarityEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
-        tags, value = super().__sklearn_tags__(), getattr(self, self._compared_by)
-        tags.input_tags.pairwise = isinstance(value, str) and value == "precomputed"
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(getattr(self, self._compared_by))
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 

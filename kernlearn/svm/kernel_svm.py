@@ -18,7 +18,7 @@ from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
-from kernlearn.kernels.functions import kernels_of
+from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
@@ -234,7 +234,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         unused = sorted(TAKEN["poly"] - taken)
         advice = "pass a kernel object with its own parameters, or leave it out"
         validation.refuse_unused(self, unused, f"kernel={self.kernel!r}", advice)
-        self._precomputed = _is_precomputed(self.kernel)
+        self._precomputed = is_precomputed(self.kernel)
         X, y = check_training(self, X, y, _kernels_of(self.kernel), dtypes=(np.float64,))
         weights = validation.check_weights(sample_weight, X)
         rows = validation.weighted_rows(weights, len(y))
@@ -472,14 +472,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.kernel)
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.classifier_tags.multi_class = self.solver == "libsvm"
         return tags
-
-
-def _is_precomputed(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def _kernels_of(kernel: Any) -> list[Kernel] | None:
