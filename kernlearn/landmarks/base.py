@@ -389,11 +389,12 @@ def _with_pairs(matrix: Reals, means: Reals, kind: str) -> tuple[Reals, list[int
     """Fill missing pairs of training points; return also the points that lack most of theirs."""
     if not np.isnan(matrix).any():
         return matrix, []
+    own = np.eye(len(matrix), dtype=bool)
     if kind == "distance":  # that of a point to itself is 0
-        own = np.eye(len(matrix), dtype=bool)
         matrix = np.where(own & np.isnan(matrix), matrix.dtype.type(0), matrix)
+    check_matrix(np.where(own, matrix, 0.0))
     left_out = validation.lacking_most(matrix, 0.5)
-    if len(left_out) > len(matrix) / 2 or np.isnan(np.diag(matrix)).any():
+    if len(left_out) > len(matrix) / 2:
         check_matrix(matrix)
     away = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
     if lack := int(np.isnan(matrix).sum()):
@@ -572,32 +573,35 @@ class SimilarityEstimator(BaseEstimator):
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
         def values(X: Any) -> list[Reals]:
-            return scores_of(models, check_points(models[0], X, models[0]._kernels()), landmarks)
+            return scores_of(models, models[0]._check_all(X), landmarks)
 
         yield choice.Fits(points, models, [model._converged for model in models], values)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points; of a matrix of similarities those that a prediction reads."""
         check_is_fitted(self)
-        kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
+        landmarks = getattr(self, "_landmarks", None)
         # predictions may compare with other points than landmarks
         if (
-            kernels is not None
+            self._kernels() is not None
             or landmarks is None
             or self.n_comparisons_ > len(landmarks.indices)
         ):
-            values: Reals = check_points(self, X, kernels, gaps=True)
-            return values if kernels is not None else self._without_gaps(values)
+            return self._check_all(X)
         places = self.compared_indices_
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         if shape[1:] == places.shape != (landmarks.n_columns,):
             X = self._landmark_columns(X, places)
-            values = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+            values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
-            values = check_points(self, X, kernels, gaps=True)
-        if values.shape[1] > len(places):
-            values = values[:, places]
+            values = check_points(self, X, None, gaps=True)[:, places]
         return self._without_gaps(values, places)
+
+    def _check_all(self, X: Any) -> Any:
+        """Validate points; of a matrix of similarities all columns, without gaps."""
+        kernels = self._kernels()
+        values = check_points(self, X, kernels, gaps=True)
+        return values if kernels is not None else self._without_gaps(values)
 
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
         """Fill similarities to training points, all or some, by these points' means."""
