@@ -33,15 +33,29 @@ class Fits:
         The fitted models.
     converged : list of bool
         Whether the solver of each converged.
-    outputs : callable
-        ``outputs(method, X)`` returns what this method of each model returns for X: a sequence of
-        arrays. What the models share, such as similarities to landmarks, is computed once.
+    values : callable
+        ``values(X)`` returns the values of each model for X: a sequence of arrays. What the models
+        share, such as similarities to landmarks, is computed once.
     """
 
     params: list[dict[str, Any]]
     models: list[Any]
     converged: Sequence[bool]
-    outputs: Callable[[str, Any], Sequence[NDArray[Any]]]
+    values: Callable[[Any], Iterable[NDArray[Any]]]
+
+    def outputs(self, method: str, X: Any) -> list[NDArray[Any]]:
+        """Return what this method of each model returns for X."""
+        getattr(self.models[0], method)  # an AttributeError if it has none
+        pairs = zip(self.models, self.values(X), strict=True)
+        return [answer(model, method, values) for model, values in pairs]
+
+
+def answer(model: Any, method: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return what a method of a model returns for points, from the model's values for these.
+
+    A method that returns something else has a private one that makes it of the values.
+    """
+    return np.asarray(getattr(model, f"_{method}", np.asarray)(values))
 
 
 def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -153,8 +167,7 @@ def split_for_choice(
 class Answers(BaseEstimator):
     """What a model answers if these are its values for some points, for scikit-learn's scorers.
 
-    Values of a single column are a vector. A method of the model that returns something else than
-    its values has a private one that makes it of them.
+    Values of a single column are a vector.
     """
 
     def __init__(self, model: Any, values: NDArray[Any]) -> None:
@@ -162,19 +175,16 @@ class Answers(BaseEstimator):
         self.values = validation.single_column(values)
         self.classes_ = getattr(model, "classes_", None)
 
-    def _answer(self, method: str) -> NDArray[Any]:
-        return np.asarray(getattr(self.model, f"_{method}", np.asarray)(self.values))
-
     def predict(self, X: Any) -> NDArray[Any]:
-        return self._answer("predict")
+        return answer(self.model, "predict", self.values)
 
     @available_if(lambda self: hasattr(self.model, "decision_function"))
     def decision_function(self, X: Any) -> NDArray[Any]:
-        return self._answer("decision_function")
+        return answer(self.model, "decision_function", self.values)
 
     @available_if(lambda self: hasattr(self.model, "predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        return self._answer("predict_proba")
+        return answer(self.model, "predict_proba", self.values)
 
     def __sklearn_tags__(self) -> Any:
         return self.model.__sklearn_tags__()
@@ -188,33 +198,6 @@ def scores(
     options = {} if weights is None else {"sample_weight": weights}
     answers = map(Answers, models, values)
     return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
-
-
-def best_cell(
-    values: NDArray[Any] | None,
-    shape: tuple[int, ...],
-    weights: NDArray[Any] | None = None,
-    ties: NDArray[Any] | None = None,
-) -> tuple[NDArray[Any] | None, tuple[int, ...]]:
-    """Return the mean values of held-out points, and the cell of the grid where it is greatest.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_points, *shape) or None
-        How good each choice is for each point. None without such points: there are no means then,
-        and the cell is the first.
-    shape : tuple of int
-        Number of choices along each axis of the grid.
-    weights : ndarray of shape (n_points,), default=None
-        Weights of the points; None for equal ones.
-    ties : ndarray of shape `shape`, default=None
-        Of equal means the least of these is the best, then the first.
-    """
-    if values is None:
-        return None, (0,) * len(shape)
-    means = np.average(values, axis=0, weights=weights)
-    best = first_best(-means) if ties is None else first_best(-means, ties)
-    return means, tuple(int(place) for place in np.unravel_index(best, shape))
 
 
 def first_best(*criteria: NDArray[Any]) -> int:

@@ -696,7 +696,7 @@ class MaclaurinSVM(
         svms, converged = fit_each(svm, first.map_.fit(rows).features(rows), labels, Cs)
         for model, one in zip(models, svms, strict=True):
             model.svm_, model.classes_ = one, one.classes_
-        yield Fits(points, models, converged.tolist(), partial(_outputs, models))
+        yield Fits(points, models, converged.tolist(), partial(_decisions, models))
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.
@@ -712,18 +712,15 @@ class MaclaurinSVM(
             One column per class if there are more than two.
         """
         check_is_fitted(self)
-        return _outputs([self], "decision_function", X)[0]
+        return _decisions([self], X)[0]
 
 
-def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[Any]]:
-    """Return what a method of each model returns for X, whose features are computed once."""
+def _decisions(models: list[MaclaurinSVM], X: Any) -> list[NDArray[Any]]:
+    """Return the decision values of each model for X, whose features are computed once."""
     X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
     blocks = models[0].map_.transform_blocks(X)
     parts = [[Z @ model.svm_.coef_.T for model in models] for _, Z in blocks]
-    outputs = []
-    for model, of_model in zip(models, zip(*parts, strict=True), strict=True):
-        scores = np.concatenate(of_model)
-        scores += model.svm_.intercept_
-        scores = validation.single_column(scores)
-        outputs.append(model._predict(scores) if method == "predict" else scores)
-    return outputs
+    return [
+        validation.single_column(np.concatenate(of_model) + model.svm_.intercept_)
+        for model, of_model in zip(models, zip(*parts, strict=True), strict=True)
+    ]

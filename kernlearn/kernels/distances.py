@@ -167,13 +167,7 @@ def mean_distance(X: MatrixLike) -> float:
     >>> mean_distance([[0.0], [1.0], [3.0]])
     2.0
     """
-    return _mean_distance(
-        check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-    )
-
-
-def _mean_distance(X: Any) -> float:
-    X = summed(X)
+    X = summed(check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2))
     X = shifted(X, far_means(X))
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
@@ -221,7 +215,7 @@ class WidthKernel(Kernel):
 
     sigma: Any
 
-    _mean: ClassVar[Any] = staticmethod(_mean_distance)
+    _mean: ClassVar[Any] = staticmethod(mean_distance)
 
     @property
     def data_dependent(self) -> bool:

@@ -273,10 +273,14 @@ def as_kernel(
     )
 
 
+def is_precomputed(spec: Any) -> bool:
+    """Tell whether a parameter stands for a matrix of kernel values."""
+    return isinstance(spec, str) and spec == "precomputed"
+
+
 def kernels_of(spec: Any, name: str = "kernel") -> list[Kernel] | None:
     """Return the kernel of a parameter, in a list; None for a precomputed matrix."""
-    is_precomputed = isinstance(spec, str) and spec == "precomputed"
-    return None if is_precomputed else [as_kernel(spec, name)]
+    return None if is_precomputed(spec) else [as_kernel(spec, name)]
 
 
 # -- kernels of kernels ---------------------------------------------------------------------------

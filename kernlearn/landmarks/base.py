@@ -25,7 +25,7 @@ from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_matrix, check_points, check_training, compared
-from kernlearn.kernels.functions import kernels_of
+from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.lazy import needed_by
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
@@ -389,11 +389,12 @@ def _with_pairs(matrix: Reals, means: Reals, kind: str) -> tuple[Reals, list[int
     """Fill missing pairs of training points; return also the points that lack most of theirs."""
     if not np.isnan(matrix).any():
         return matrix, []
+    own = np.eye(len(matrix), dtype=bool)
     if kind == "distance":  # that of a point to itself is 0
-        own = np.eye(len(matrix), dtype=bool)
         matrix = np.where(own & np.isnan(matrix), matrix.dtype.type(0), matrix)
+    check_matrix(np.where(own, matrix, 0.0))
     left_out = validation.lacking_most(matrix, 0.5)
-    if len(left_out) > len(matrix) / 2 or np.isnan(np.diag(matrix)).any():
+    if len(left_out) > len(matrix) / 2:
         check_matrix(matrix)
     away = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
     if lack := int(np.isnan(matrix).sum()):
@@ -574,41 +575,36 @@ class SimilarityEstimator(BaseEstimator):
             used = np.unique(np.concatenate([model._landmarks.indices for model in models]))
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
-        def outputs(method: str, X: Any) -> list[Any]:
-            getattr(models[0], method)  # an AttributeError if it has none
-            X = check_points(models[0], X, models[0]._kernels())
-            scores = zip(models, scores_of(models, X, landmarks), strict=True)
-            return [getattr(model, f"_{method}", np.asarray)(values) for model, values in scores]
+        def values(X: Any) -> list[Reals]:
+            return scores_of(models, models[0]._check_all(X), landmarks)
 
-        # what a method returns is made of scores by the method with an underscore before, if any
-        yield choice.Fits(points, models, [model._converged for model in models], outputs)
+        yield choice.Fits(points, models, [model._converged for model in models], values)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points; of a matrix of similarities those that a prediction reads."""
         check_is_fitted(self)
-        kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
+        landmarks = getattr(self, "_landmarks", None)
         # predictions may compare with other points than landmarks
         if (
-            kernels is not None
+            self._kernels() is not None
             or landmarks is None
             or self.n_comparisons_ > len(landmarks.indices)
         ):
-            values: Reals = check_points(self, X, kernels, gaps=True)
-            return values if kernels is not None else self._without_gaps(values)
+            return self._check_all(X)
         places = self.compared_indices_
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         if shape[1:] == places.shape != (landmarks.n_columns,):
             X = self._landmark_columns(X, places)
-            values = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+            values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
-            values = check_points(self, X, kernels, gaps=True)
-        if values.shape[1] == len(places):
-            return self._without_gaps(values, places)
-        read = values[:, places]
-        if (filled := self._without_gaps(read, places)) is not read:
-            values = values.copy()
-            values[:, places] = filled
-        return values
+            values = check_points(self, X, None, gaps=True)[:, places]
+        return self._without_gaps(values, places)
+
+    def _check_all(self, X: Any) -> Any:
+        """Validate points; of a matrix of similarities all columns, without gaps."""
+        kernels = self._kernels()
+        values = check_points(self, X, kernels, gaps=True)
+        return values if kernels is not None else self._without_gaps(values)
 
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
         """Fill similarities to training points, all or some, by these points' means."""
@@ -666,7 +662,8 @@ class SimilarityEstimator(BaseEstimator):
     ) -> int:
         """Set the values of the grid with the greatest mean gain, and return their place.
 
-        `gains` are those of held-out points for each cell of the grid, None without such points.
+        `gains` are those of held-out points for each cell of the grid, None without such points,
+        where the first cell is chosen. Equal means go to the least of `ties`, then to the first.
         With `scoring` the greatest score counts, of the `values` for these points of each model.
         """
         shape, weights = tuple(map(len, self.grid_.values())), data.weights_val
@@ -674,13 +671,16 @@ class SimilarityEstimator(BaseEstimator):
             of_points = values, data.X_val, data.y_val, weights
             gains, weights = choice.scores(self.scoring, models or repeat(self), *of_points), None
             ties = None
-        gains = None if gains is None else np.reshape(gains, (-1, *shape))
-        self.validation_scores_, cell = choice.best_cell(gains, shape, weights, ties)
-        grid = zip(self.grid_.items(), cell, strict=True)
+        self.validation_scores_, best = None, 0
+        if gains is not None:
+            means = np.average(np.reshape(gains, (-1, *shape)), axis=0, weights=weights)
+            criteria = (-means,) if ties is None else (-means, ties)
+            self.validation_scores_, best = means, choice.first_best(*criteria)
+        grid = zip(self.grid_.items(), np.unravel_index(best, shape), strict=True)
         self.best_params_ = {name: np.asarray(of[place]).item() for (name, of), place in grid}
         for name, value in self.best_params_.items():
             setattr(self, f"{name}_", value)
-        return int(np.ravel_multi_index(cell, shape))
+        return best
 
     def _values(self, X: Any) -> Reals:
         """Return the scores of points."""
@@ -688,8 +688,8 @@ class SimilarityEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
-        tags, value = super().__sklearn_tags__(), getattr(self, self._compared_by)
-        tags.input_tags.pairwise = isinstance(value, str) and value == "precomputed"
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(getattr(self, self._compared_by))
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.input_tags.allow_nan = tags.input_tags.pairwise and self._fills_gaps()
         return tags

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from kernlearn import validation
-from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -74,7 +73,7 @@ class NeighboursClassifier(SimilarityClassifier):
         Contributions
             The neighbours take the place of landmarks; the sums are what `predict_proba` returns.
         """
-        X, k = check_points(self, X, self._kernels()), self.n_neighbors_
+        X, k = self._check_all(X), self.n_neighbors_
         nearest = np.concatenate([near[:, :k] for near in self._nearest(X, k)])
         votes = self._votes[nearest]
         weights = votes.sum(axis=2)

@@ -176,8 +176,33 @@ class _Model:
         self.ended = bool(np.linalg.norm(self._gradient) <= self._enough)
 
     def direction(self) -> Floats:
-        """Return a step to try."""
-        return _conjugate_gradients(self._gram, self._gradient, self._C)
+        """Return a step to try: −H⁻¹ · gradient, about, where H = I + C · gram."""
+        gram, gradient, C = self._gram, self._gradient, self._C
+        preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.diagonal())
+        step = np.zeros_like(gradient)
+        residual = -gradient
+        scaled = residual / preconditioner
+        direction = scaled.copy()
+        product = float(scaled @ residual)
+        forcing = min(_FORCING, product**0.25)
+        model = 0.0
+        for iteration in range(1, max(len(gradient), 5) + 1):
+            curved = direction + C * gram.times(direction)
+            curvature = float(direction @ curved)
+            if curvature <= 1e-16:
+                break
+            length = product / curvature
+            step += length * direction
+            residual -= length * curved
+            lower = -0.5 * float(step @ residual - step @ gradient)
+            gained, model = lower - model, lower
+            # Another iteration as good as the average one would add little.
+            if lower > 0 or gained > 0 or iteration * gained >= forcing * lower:
+                break
+            scaled = residual / preconditioner
+            before, product = product, float(scaled @ residual)
+            direction = scaled + product / before * direction
+        return step
 
     def search(self, step: Floats, moves: Floats) -> float:
         """Go as much of a step as lowers the objective, and return how much; 0 ends the search.
@@ -216,37 +241,6 @@ class _Model:
             "tolerance: raise tol, lower C or scale the features",
             ConvergenceWarning,
         )
-
-
-def _conjugate_gradients(
-    gram: WeightedGram | _RowProducts, gradient: np.ndarray, C: float
-) -> np.ndarray:
-    """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.diagonal())
-    step = np.zeros_like(gradient)
-    residual = -gradient
-    scaled = residual / preconditioner
-    direction = scaled.copy()
-    product = float(scaled @ residual)
-    forcing = min(_FORCING, product**0.25)
-    model = 0.0
-    for iteration in range(1, max(len(gradient), 5) + 1):
-        curved = direction + C * gram.times(direction)
-        curvature = float(direction @ curved)
-        if curvature <= 1e-16:
-            break
-        length = product / curvature
-        step += length * direction
-        residual -= length * curved
-        lower = -0.5 * float(step @ residual - step @ gradient)
-        gained, model = lower - model, lower
-        # Another iteration as good as the average one would add little.
-        if lower > 0 or gained > 0 or iteration * gained >= forcing * lower:
-            break
-        scaled = residual / preconditioner
-        before, product = product, float(scaled @ residual)
-        direction = scaled + product / before * direction
-    return step
 
 
 # sums may be reordered, so that they are computed several terms at a time

@@ -193,14 +193,11 @@ def linear_fits(points: list[Point], models: list[Any], converged: Sequence[bool
     coef = np.concatenate([model.coef_ for model in models])
     intercept = np.concatenate([model.intercept_ for model in models])
 
-    def outputs(method: str, X: Any) -> list[NDArray[Any]]:
+    def scores(X: Any) -> Floats:
         X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
-        scores = np.ascontiguousarray((X @ coef.T + intercept).T)
-        if method == "decision_function":
-            return [*scores]
-        return [models[0].classes_[validation.predicted_codes(row)] for row in scores]
+        return np.ascontiguousarray((X @ coef.T + intercept).T)
 
-    return Fits(points, models, converged or [True] * len(models), outputs)
+    return Fits(points, models, converged or [True] * len(models), scores)
 
 
 class StreamRanker(

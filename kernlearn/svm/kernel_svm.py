@@ -18,7 +18,7 @@ from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
-from kernlearn.kernels.functions import kernels_of
+from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
@@ -234,7 +234,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         unused = sorted(TAKEN["poly"] - taken)
         advice = "pass a kernel object with its own parameters, or leave it out"
         validation.refuse_unused(self, unused, f"kernel={self.kernel!r}", advice)
-        self._precomputed = _is_precomputed(self.kernel)
+        self._precomputed = is_precomputed(self.kernel)
         X, y = check_training(self, X, y, _kernels_of(self.kernel), dtypes=(np.float64,))
         weights = validation.check_weights(sample_weight, X)
         rows = validation.weighted_rows(weights, len(y))
@@ -338,8 +338,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
                 models[-1]._learn(problem, of_path=True)
         used = np.unique(np.concatenate([model.support_ for model in models]))
         vectors = None if first._precomputed else problem.X[used]
-        outputs = partial(_outputs, models, used, vectors)
-        yield Fits(points, models, converged.tolist(), outputs)
+        values = partial(_pair_values, models, used, vectors)
+        yield Fits(points, models, converged.tolist(), values)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -362,7 +362,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             the number of pairs it wins, plus the sum of the decision values of its pairs mapped
             into (-1/3, 1/3).
         """
-        return self._output("decision_function", X)
+        return self._decision_function(self._values(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels, by blocks of the kernel matrix between X and the support vectors.
@@ -378,7 +378,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels; with more than two classes, the one that wins most pairs, the first
             of those in case of a tie.
         """
-        return self._output("predict", X)
+        return self._predict(self._values(X))
 
     @available_if(_is_evaluated_by_libsvm)
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
@@ -441,7 +441,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         within = gamma * row_norms(self.support_vectors_, squared=True) < _LARGEST_EXPONENT
         return solvers.SVMKernel("rbf", gamma=gamma) if within.all() else None
 
-    def _decisions(self, values: Floats) -> Floats:
+    def _decision_function(self, values: Floats) -> Floats:
         """Return the decision values by those of the pairs of classes."""
         if values.shape[1] == 1:
             return values.ravel()
@@ -450,7 +450,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         # ties are broken by sums that never outweigh a vote
         return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
 
-    def _labels(self, values: Floats) -> NDArray[Any]:
+    def _predict(self, values: Floats) -> NDArray[Any]:
         """Return the labels by the decision values of the pairs of classes."""
         if values.shape[1] == 1:
             return self.classes_[(values[:, 0] >= 0).astype(int)]
@@ -464,21 +464,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _check_rows(self, X: Any) -> Any:
         return check_points(self, X, _kernels_of(self.kernel_), dtypes=(np.float64,))
 
-    def _output(self, method: str, X: Any) -> NDArray[Any]:
+    def _values(self, X: Any) -> Floats:
+        """Return the decision values of the pairs of classes."""
         check_is_fitted(self)
         vectors = None if self._precomputed else self.support_vectors_
-        return _outputs([self], self.support_, vectors, method, X)[0]
+        return _pair_values([self], self.support_, vectors, X)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.kernel)
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.classifier_tags.multi_class = self.solver == "libsvm"
         return tags
-
-
-def _is_precomputed(kernel: Any) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def _kernels_of(kernel: Any) -> list[Kernel] | None:
@@ -493,10 +490,8 @@ def _matrix_bytes(n_rows: int, cache_size: float) -> int:
     return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
 
 
-def _outputs(
-    models: Sequence[KernelSVM], used: Indices, vectors: Any, method: str, X: Any
-) -> list[NDArray[Any]]:
-    """Return what a method of each model returns for X; kernel values are computed once.
+def _pair_values(models: Sequence[KernelSVM], used: Indices, vectors: Any, X: Any) -> list[Floats]:
+    """Return the decision values of each model for X, by pair of classes, from one kernel matrix.
 
     `used` are the places of all their support vectors, `vectors` the points there, None for a
     kernel matrix.
@@ -514,9 +509,8 @@ def _outputs(
         else:
             block = (kernel or partial(compared, first.kernel_))(X[rows], vectors)
         values[rows] = block @ coefficients
-    by = KernelSVM._labels if method == "predict" else KernelSVM._decisions
     of_models = zip(models, np.split(values, len(models), axis=1), strict=True)
-    return [by(model, one + model.intercept_) for model, one in of_models]
+    return [one + model.intercept_ for model, one in of_models]
 
 
 def _pair_members(n_classes: int) -> Floats:

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.extmath import safe_sparse_dot
@@ -285,13 +285,12 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             models.append(copy(model).set_params(**cell.params)._settle(settings, place))
             models[place].validation_scores_ = None
 
-        def outputs(method: str, X: Any) -> list[NDArray[Any]]:
-            decisions = settings.decisions(model._check_points(X))
-            return [*map(model._predict, decisions)] if method == "predict" else decisions
+        def decisions(X: Any) -> list[Floats]:
+            return settings.decisions(model._check_points(X))
 
         params = [{name: cell.params[name] for name in grid} for cell in settings.cells]
         converged = [all(each.converged for each in cell.solutions) for cell in settings.cells]
-        yield choice.Fits(params, models, converged, outputs)
+        yield choice.Fits(params, models, converged, decisions)
 
     def _settle(self, settings: Settings, place: int) -> Self:
         """Set the attributes of the solution for one setting."""

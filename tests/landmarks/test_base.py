@@ -261,6 +261,21 @@ def test_missing_pairs_of_a_matrix(model):
     assert 7 not in without.compared_indices_
 
 
+@pytest.mark.filterwarnings("ignore:.*missing")
+def test_paths_and_neighbours_fill_the_pairs_that_predictions_fill():
+    train, new = (similarity(X[rows], X[TRAIN]) for rows in (TRAIN, TEST))
+    train[1, 2] = train[2, 1] = new[0, :] = np.nan
+    model = by(RegLand(n_landmarks=10, C=[1, 10], random_state=0), "precomputed")
+    alone = fitted(clone(model).set_params(C=10), train)
+    (fits,) = model.path(train, targets(model)[TRAIN], {"C": [1, 10]})
+    np.testing.assert_allclose(fits.outputs("predict", new)[1], alone.predict(new))
+    nearest = fitted(by(SimilarityKNNClassifier(), "precomputed"), train)
+    assert np.isfinite(nearest.contributions(new).similarities).all()
+    train[7, 7] = np.nan
+    with pytest.raises(SimilarityError, match=r"X\[7\] and training X\[7\] is NaN"):
+        fitted(model, train)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_matrix_with_missing_pairs_is_cross_validated():
     """Distances to oneself may lack, too: they are 0."""

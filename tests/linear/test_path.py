@@ -113,8 +113,8 @@ def test_truncated_newton_trains_each_c_anew():
 
 def test_a_step_that_is_too_long_is_cut(monkeypatch):
     # conjugate gradients that overshoot: the direction is right, the length is not
-    right = truncated_newton._conjugate_gradients
-    monkeypatch.setattr(truncated_newton, "_conjugate_gradients", lambda *a: 3 * right(*a))
+    right = truncated_newton._Model.direction
+    monkeypatch.setattr(truncated_newton._Model, "direction", lambda model: 3 * right(model))
     features, y = weak_problem()
     exact, _ = linear_paths(features, [y], [1.0])
     found = TruncatedNewton(features, tol=1e-6).path(y, [1.0])
