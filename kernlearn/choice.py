@@ -197,7 +197,13 @@ def scores(
     scorer = check_scoring(scoring=scoring)
     options = {} if weights is None else {"sample_weight": weights}
     answers = map(Answers, models, values)
-    return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
+    try:
+        return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
+    except TypeError as error:
+        if "sample_weight" not in str(error):
+            raise
+        problem = f"scoring={scoring!r} takes no weights: leave out sample_weight and class_weight"
+        raise ValueError(problem) from error
 
 
 def first_best(*criteria: NDArray[Any]) -> int:

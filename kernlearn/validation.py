@@ -208,12 +208,16 @@ def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:
     return left_out
 
 
-def pair_means(matrix: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean of the known values of each point with the others; without any, of all."""
-    if not np.isnan(matrix).any():
+def pair_means(matrix: NDArray[Any], rows: NDArray[np.intp] | None = None) -> NDArray[Any]:
+    """Return the mean of the known values of each point with the others; without any, of all.
+
+    The others are the points `rows`, by default all.
+    """
+    if rows is None and not np.isnan(matrix).any():
         return (matrix.sum(axis=0) - np.diag(matrix)) / max(len(matrix) - 1, 1)
     pairs = np.ma.masked_invalid(matrix)
     pairs[np.diag_indices(len(pairs))] = np.ma.masked
+    pairs = pairs if rows is None else pairs[rows]
     return pairs.mean(axis=0).filled(pairs.mean() if pairs.count() else 0.0)
 
 

@@ -452,6 +452,11 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
         )
 
 
+def is_symmetric(matrix: np.ndarray) -> bool:
+    """Whether mirrored entries of a square matrix are close, without another of its size."""
+    return all(np.allclose(row[:i], matrix[:i, i]) for i, row in enumerate(matrix))
+
+
 def check_points(
     model: Any,
     X: Any,

@@ -56,7 +56,8 @@ class CallableKernel(TurnedSimilarity):
     cache : bool, default=False
         Whether the values of a function of points are kept in this process, up to 256 MiB, for
         all objects with this function: fits, grid searches and predictions compute no pair of
-        points twice. Points are told apart by their content, as pickle writes it.
+        points twice. Points are distinguished by their content, as pickle writes it; what the
+        function itself holds must not change.
     symmetric : bool, default=False
         Whether the function of points has the same value for both orders of two points, so that it
         is called for one of them: in each call, or with `cache` in all.
@@ -123,7 +124,7 @@ class CallableKernel(TurnedSimilarity):
         if "points" in (self.takes, self.tried):
             left = list(to_dense(X))
             right = left if Y is X else list(to_dense(Y))
-            name = ("function", self.function) if self.cache else self.known_as
+            name = self.known_as or (("function", self.function) if self.cache else None)
             how = {"keep": self.cache, "symmetric": self.symmetric}
             with _bar(len(left) * len(right), self.verbose) as advance:
                 compare = partial(self._of_lists, advance)

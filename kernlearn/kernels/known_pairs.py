@@ -71,9 +71,10 @@ def known_values(
     if not (keep or symmetric) or len(X) * len(Y) > _MOST_KNOWN:
         return compare(X, Y)
     try:
-        left, right = _digests(X), _digests(Y)
+        left, right, _ = _digests(X), _digests(Y), hash(name)
     except Exception as error:
-        warn(f"pairs are computed anew each time, as points cannot be pickled: {error}")
+        problem = "the points cannot be pickled, or the function not hashed"
+        warn(f"pairs are computed anew each time, as {problem}: {error}")
         return compare(X, Y)
     known = _known if keep else _Known()
     if known.size() + len(left) * (len(known.places) + len(right)) > _MOST_KNOWN:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import repeat
@@ -83,11 +84,14 @@ class Landmarks:
     name: str = "training X"
     n_columns: int | None = None
 
-    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Reals:
+    def compare(
+        self, X: Any, rows: Indices | None = None, places: Places | None = None, first: int = 0
+    ) -> Reals:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
         A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
-        must be finite: an error names the pair of points, by `places` in the user's data.
+        must be finite: an error names the pair of points, by the `places` of training points, and
+        counts others from `first`.
         """
         if self.kernel is None:
             if self.n_columns is not None and X.shape[1] != self.n_columns:
@@ -95,13 +99,14 @@ class Landmarks:
             else:
                 values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
             return values if self.sign == 1 else -values
+        name = "X" if places is None else "training X"
         if rows is not None:
             X, places = X[rows], rows if places is None else places
         try:
             values = compared(self.kernel, X, self.points)
         except SimilarityError as error:
-            left = error.left if places is None else int(places[error.left])
-            right, names = int(self.indices[error.right]), ("X", self.name)
+            left = first + error.left if places is None else int(places[error.left])
+            right, names = int(self.indices[error.right]), (name, self.name)
             located = SimilarityError(error.problem, left, right, error.shown, names)
             raise located from (error.__cause__ or error)
         self.comparisons.count += values.size
@@ -120,7 +125,7 @@ class Landmarks:
             return
         columns = max(len(self.indices), width)
         for rows in row_blocks(X.shape[0], columns, block_bytes=block_bytes):
-            yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
+            yield rows, self.compare(X[rows], first=rows.start)
 
     def values(self, X: Any) -> Reals:
         """Return the similarities of all points, computed in blocks."""
@@ -219,7 +224,7 @@ class Similarities:
         chosen = np.arange(self.X.shape[0])[rows]
         for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
             part = chosen[block]
-            places = part if self.places is None else self.places[part]
+            places = None if self.places is None else self.places[part]
             # all points, without a copy
             is_whole = isinstance(rows, slice) and len(part) == self.X.shape[0]
             some = landmarks.compare(self.X, None if is_whole else part, places)
@@ -385,20 +390,20 @@ class Training:
 _GAPS = "similarities in X are missing: taken as the means of training points"
 
 
-def _with_pairs(matrix: Reals, means: Reals, kind: str) -> tuple[Reals, list[int]]:
-    """Fill missing pairs of training points; return also the points that lack most of theirs."""
+def _with_pairs(matrix: Reals, means: Reals, kind: str, rows: Indices) -> tuple[Reals, Indices]:
+    """Fill missing pairs of training points; return also those of `rows` that lack most."""
     if not np.isnan(matrix).any():
-        return matrix, []
+        return matrix, rows[:0]
     own = np.eye(len(matrix), dtype=bool)
     if kind == "distance":  # that of a point to itself is 0
         matrix = np.where(own & np.isnan(matrix), matrix.dtype.type(0), matrix)
     check_matrix(np.where(own, matrix, 0.0))
-    left_out = validation.lacking_most(matrix, 0.5)
-    if len(left_out) > len(matrix) / 2:
+    left_out = rows[validation.lacking_most(matrix[np.ix_(rows, rows)], 0.5)]
+    if len(left_out) > len(rows) / 2:
         check_matrix(matrix)
-    away = f"; {len(left_out)} of {len(matrix)} points, which lack more than half, are left out"
+    away = f"; {len(left_out)} of {len(rows)} points, which lack more than half, are left out"
     if lack := int(np.isnan(matrix).sum()):
-        validation.warn(f"{lack} of {matrix.size} {_GAPS}{away if left_out else ''}")
+        validation.warn(f"{lack} of {matrix.size} {_GAPS}{away if len(left_out) else ''}")
     return validation.with_pair_means(matrix, means, of_training=True), left_out
 
 
@@ -456,10 +461,12 @@ class SimilarityEstimator(BaseEstimator):
         gaps = self._fills_gaps()
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
-        self._pair_means = validation.pair_means(X) if kernels is None and gaps else None
-        if self._pair_means is not None:
-            X, out = _with_pairs(X, self._pair_means, self.kind)
-            if out:
+        self._pair_means = None
+        if kernels is None and gaps:
+            rows = validation.weighted_rows(weights, len(X))
+            self._pair_means = validation.pair_means(X, None if weights is None else rows)
+            X, out = _with_pairs(X, self._pair_means, self.kind, rows)
+            if len(out):
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
@@ -537,7 +544,8 @@ class SimilarityEstimator(BaseEstimator):
     def _fit(self, *data: Any, **more: Any) -> Self:
         """Train on data that are validated first."""
         training = self._training(*data, **more)
-        self._learn(training)
+        with _locating(training):
+            self._learn(training)
         self.n_fit_comparisons_ = training.candidates.comparisons.count
         return self
 
@@ -568,7 +576,8 @@ class SimilarityEstimator(BaseEstimator):
         data = base._training(X, y, X_val, y_val, path=grid)
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
-            model._learn(data)
+            with _locating(data):
+                model._learn(data)
             model.n_fit_comparisons_ = data.candidates.comparisons.count
         landmarks = models[0]._landmarks
         if any(model._landmarks is not landmarks for model in models):
@@ -693,6 +702,23 @@ class SimilarityEstimator(BaseEstimator):
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.input_tags.allow_nan = tags.input_tags.pairwise and self._fills_gaps()
         return tags
+
+
+@contextmanager
+def _locating(data: Training) -> Iterator[None]:
+    """Name a held-out point by its place in the training data, or as one of X_val."""
+    try:
+        yield
+    except SimilarityError as error:
+        if error.names[0] != "X":
+            raise
+        left, (_, right), name = error.left, error.names, "X_val"
+        if data.whole is not None:
+            every, trained = data.whole.similarities.places, data.similarities.places
+            left, name = int(np.setdiff1d(every, trained)[left]), "training X"
+        names = name, right
+        located = SimilarityError(error.problem, left, error.right, error.shown, names)
+        raise located from error.__cause__
 
 
 def _rows(X: Any, rows: Indices) -> Any:

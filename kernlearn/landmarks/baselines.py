@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from kernlearn import validation
+from kernlearn.kernels.base import is_symmetric
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -540,6 +541,11 @@ class SpectrumSVM(AllPointsSVM):
             self._offset = -similarities.min()
             similarities = similarities + self._offset
         matrix = similarities.astype(np.float64)
+        if not is_symmetric(matrix):
+            validation.warn(
+                "the similarities are not symmetric: of training points the mean of both "
+                "directions is taken, of new points the one given"
+            )
         matrix = (matrix + matrix.T) / 2
         self.eigenvalues_, vectors = eigh(matrix)
         # the rounding error of an eigenvalue of 0, as in numpy.linalg.matrix_rank

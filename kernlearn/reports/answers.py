@@ -164,7 +164,9 @@ class Totals:
         if n := n_differences:
             k, *others = (self.differences[one] for one in ("shown", "smaller", "reversed"))
             smaller, reversed_ = (one or "none" for one in others)
-            parts.append(f"{k} of {n} differences are shown, {smaller} smaller, {reversed_} reversed")
+            parts.append(
+                f"{k} of {n} differences are shown, {smaller} smaller, {reversed_} reversed"
+            )
         if n := sum(self.claims.values()):
             parts.append(f"{counted(n, 'claim')}{_listed(self.claims)}")
         return f"{'; '.join(parts)}." if parts else ""

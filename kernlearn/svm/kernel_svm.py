@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
-from kernlearn.kernels.base import check_points, check_training, compared
+from kernlearn.kernels.base import check_points, check_training, compared, is_symmetric
 from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
@@ -236,6 +236,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         validation.refuse_unused(self, unused, f"kernel={self.kernel!r}", advice)
         self._precomputed = is_precomputed(self.kernel)
         X, y = check_training(self, X, y, _kernels_of(self.kernel), dtypes=(np.float64,))
+        if self._precomputed and not is_symmetric(X):
+            validation.warn("X is not symmetric, as a kernel matrix must be: pass (X + X.T) / 2")
         weights = validation.check_weights(sample_weight, X)
         rows = validation.weighted_rows(weights, len(y))
         if len(rows) < len(y):

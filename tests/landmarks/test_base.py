@@ -214,6 +214,22 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
 
 @pytest.mark.filterwarnings("ignore:n_landmarks")
 @EACH
+def test_an_error_names_the_places_of_the_pair(model):
+    for bad in (3, 20, 41):
+
+        def broken(a, b, bad=bad):
+            return np.nan if f"s{bad}" in (a, b) else float(a[-1] == b[-1])
+
+        points = [f"s{i}" for i in range(50)]
+        try:
+            fitted(by(model, CallableKernel(broken, takes="points")), points)
+        except SimilarityError as error:
+            for place, text in zip((error.left, error.right), error.shown, strict=True):
+                assert text == f"'s{place}'"
+
+
+@pytest.mark.filterwarnings("ignore:n_landmarks")
+@EACH
 def test_missing_pairs_of_a_matrix(model):
     model, (train, new) = by(model, "precomputed"), np.tanh([X[TRAIN] @ X[TRAIN].T] * 2)
     new = new[::-1] + 0.1
@@ -259,6 +275,15 @@ def test_missing_pairs_of_a_matrix(model):
     expected = fitted(model, train, sample_weight=weights)
     np.testing.assert_allclose(answers(without, new), answers(expected, new))
     assert 7 not in without.compared_indices_
+    # a point of weight 0 fills nothing
+    gaps = train.copy()
+    gaps[3, 20] = gaps[20, 3] = np.nan
+    known, other = new.copy(), gaps.copy()
+    known[:, 3] = np.nan
+    other[7, :], other[:, 7] = 9 * other[7, :], 9 * other[:, 7]
+    with pytest.warns(UserWarning, match="are missing"):
+        one, two = [answers(fitted(model, K, sample_weight=weights), known) for K in (gaps, other)]
+    np.testing.assert_allclose(one, two)
 
 
 @pytest.mark.filterwarnings("ignore:.*missing")
