@@ -714,7 +714,7 @@ def _locating(data: Training) -> Iterator[None]:
             raise
         left, (_, right), name = error.left, error.names, "X_val"
         if data.whole is not None:
-            every, trained = data.whole.similarities.places, data.similarities.places
+            every, trained = data.whole.candidates.indices, data.candidates.indices
             left, name = int(np.setdiff1d(every, trained)[left]), "training X"
         names = name, right
         located = SimilarityError(error.problem, left, error.right, error.shown, names)
