@@ -135,7 +135,7 @@ def splits_of(
     if metrics is None:
         hidden = ON_REQUEST - config.named_metrics
         metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
-    labels = [*LABELS, *plan.axes]
+    labels = [*LABELS, *config.axes]
     drawn = {k for k, entry in config.datasets.items() if entry.generator is not None}
     rows = [
         [
