@@ -77,13 +77,11 @@ def load_data(trial: Trial, scope: Scope) -> Data:
             f"{data.identity}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
-    n = data.data.shape[0]
     if entry.classes is not None:
         data = data.of_classes(entry.classes)
     if entry.sample is not None and entry.sample < (n_rows := data.data.shape[0]):
         rows = generator(seed, "sample").permutation(n_rows)[: entry.sample]
         data = data.rows(np.sort(rows))
-        data.sample, data.note = True, f"a random part of {entry.sample} of {n} rows"
     return data
 
 
@@ -469,7 +467,6 @@ def load_parts(
     """Return a trial's data and its parts; `target` gives the values to predict."""
     data = load_data(trial, scope)
     y = target(data, trial.spec, info)
-    info |= {"sample": data.note} if data.sample else {}
     raw = trial.spec.method.columns == "raw"
     return data, prepare(data, y, trial.spec.protocol, trial.split, raw=raw)
 

@@ -24,7 +24,7 @@ from kernlearn.reports.labels import (
     values_of,
 )
 from kernlearn.reports.rows import NOT_LABELS, check_deviations, checked_values, names_of
-from kernlearn.reports.statistics import Floats, best_methods, median_interval
+from kernlearn.reports.statistics import best_methods, median_interval
 
 #: Columns of times: the median over the splits, and its confidence interval.
 TIMES = ["median", "low", "high"]
