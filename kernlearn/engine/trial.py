@@ -213,10 +213,8 @@ def _measured(
     if problems:
         outcome.info["not_measured"] = problems
     if "n_units" in outcome.info:
-        of_rows = parts.test.y, predictions.predicted, parts.test.query
         where = trial.spec.protocol.seed, trial.split
-        groups = parts.test.units.codes if parts.test.query is None else None
-        outcome.info["losses"] = losses.kept(metrics, *of_rows, *where, groups)
+        outcome.info["losses"] = losses.kept(metrics, predictions, *where)
     if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)
     metrics |= {
