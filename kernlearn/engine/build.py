@@ -183,7 +183,7 @@ class Parts:
     def training(self, rows: np.ndarray, fitted: np.ndarray) -> Part:
         """Return some training rows, as the input of a model that is fitted on ``fitted``."""
         X, y, query, units = self.train.X, self.train.y, self.train.query, self.train.units
-        X = X[np.ix_(rows, fitted)] if self.pairwise else _rows_of(X, rows)
+        X = X[np.ix_(rows, fitted)] if self.pairwise else getattr(X, "iloc", X)[rows]
         return Part(X, y[rows], None if query is None else query[rows], units.of(rows))
 
     def only(self, rows: np.ndarray) -> "Parts":
@@ -203,10 +203,6 @@ class Parts:
                 require_memory(needed, "`dense: true`", "give the method fewer rows")
                 made[name] = replace(part, X=part.X.toarray())
         return replace(self, **made)
-
-
-def _rows_of(X: Any, rows: np.ndarray) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def positive_classes(

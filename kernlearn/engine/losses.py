@@ -22,10 +22,6 @@ Values = NDArray[Any]
 SAMPLE = 1000
 
 
-def _squared(true: Values, predicted: Values) -> Values:
-    return (true - predicted) ** 2
-
-
 def _absolute(true: Values, predicted: Values) -> Values:
     return np.abs(true - predicted)
 
@@ -56,7 +52,7 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "accuracy": np.equal,
     "error_percent": lambda true, predicted: 100 * (true != predicted),
     "zero_one": np.not_equal,
-    "mse": _squared,
+    "mse": lambda true, predicted: (true - predicted) ** 2,
     "mae": _absolute,
     "aae": _absolute,
     "macro_aae": _of_grades,
