@@ -58,7 +58,8 @@ def drifts_of(name: str, profile: str, settings: list[str], folder: Path) -> pd.
             rows = splits_of(plan, stored_rows(plan, store))
         costs = {metric for metric in rows["metric"] if is_cost(metric, plan.experiment.config)}
         rows = rows[~rows["metric"].isin(costs)]
-        axes = [{axis: row[axis] for axis in plan.axes} for row in rows.to_dict("records")]
+        names, records = plan.experiment.config.axes, rows.to_dict("records")
+        axes = [{axis: row[axis] for axis in names} for row in records]
         rows = rows.assign(params=[parameters_of(one) for one in axes])
         values[core] = rows.set_index([*KEY, "split"])["value"]
     table = pd.DataFrame(values)

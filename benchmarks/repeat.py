@@ -38,7 +38,7 @@ def differences(name: str, n_splits: int, place: Path) -> tuple[pd.DataFrame, in
         }
     again = splits_of(plan, rows)
     before = read_splits(experiment, splits_path(name, COMMITTED))
-    labels = [*LABELS, *plan.axes, "metric", "split"]
+    labels = [*LABELS, *plan.experiment.config.axes, "metric", "split"]
     both = again.merge(before[[*labels, "value", "drift"]], on=labels, suffixes=("", "_committed"))
     both = both[[not is_cost(metric, experiment.config) for metric in both["metric"]]]
     far = (both["value"] - both["value_committed"]).abs()

@@ -287,15 +287,12 @@ class Scope:
         values = self.made_values({k: v for k, v in parameters.items() if "__" not in k})
         for name in [name for name in parameters if name not in values]:
             owner, _, inner = name.partition("__")
-            own, part = {inner: parameters[name]}, values.get(owner)
-            if is_kernel(parameters.get(owner)):
-                values[owner] = _checked(values[owner].set_params(**own), own)
-            elif part is not None and hasattr(part, "set_params"):
-                values[owner] = part.set_params(**own)
-            else:
+            if not hasattr(values.get(owner), "set_params"):
                 of_estimator = "arguments: {estimator: {estimator: NAME}}"
                 way = of_estimator if owner == "estimator" else f"{owner}: {{kernel: NAME}}"
                 raise ConfigError(f"needs the {owner} itself too, as `{way}`")
+            own = {inner: parameters[name]}
+            values[owner] = _checked(values[owner].set_params(**own), own)
         if component.foreign and is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.functions import OnKernel
 

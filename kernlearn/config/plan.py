@@ -45,23 +45,20 @@ class Plan:
         Labels of data sets that were not found and are left out.
     not_installed : list of str
         Labels of methods that are left out because their library is not installed.
-    axes : list of str
-        The varied parameters among the labels.
 
     Examples
     --------
     >>> from kernlearn.config import load_config
     >>> from kernlearn.engine import make_plan
     >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
-    >>> len(plan.trials), plan.axes
-    (24, ['n_landmarks'])
+    >>> len(plan.trials)
+    24
     """
 
     experiment: LoadedExperiment
     trials: list[Trial]
     left_out: list[str] = field(default_factory=list)
     not_installed: list[str] = field(default_factory=list)
-    axes: list[str] = field(default_factory=list)
 
     @property
     def preparations(self) -> dict[str, tuple[str, ...]]:
@@ -186,7 +183,7 @@ def make_plan(
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     if not (trials or left_out or absent) and chosen.issuperset(config.datasets):
         raise ConfigError(f"{experiment.path}: `only` and `exclude` leave nothing to run")
-    plan = Plan(experiment, trials, left_out, absent, [*config.axes])
+    plan = Plan(experiment, trials, left_out, absent)
     if plan.needed and not available:
         raise DataError(datasets.missing_message(map(datasets.find_card, plan.needed)))
     return plan

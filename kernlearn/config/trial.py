@@ -1,9 +1,9 @@
 """Trials: all that determines the numbers of one, and the key made from it."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from kernlearn.config.model import DatasetEntry, Protocol
@@ -163,9 +163,5 @@ class Trial:
 
 def trial_keys(spec: TrialSpec, splits: Iterable[int]) -> list[str]:
     """Return the keys of the trials that have a specification, for each of some splits."""
-    cell = hashlib.sha256(canonical(spec).encode())
-    keys = []
-    for split in splits:
-        (own := cell.copy()).update(f" {split}".encode())
-        keys.append(own.hexdigest()[:24])
-    return keys
+    text = canonical(spec)
+    return [sha256(f"{text} {split}".encode()).hexdigest()[:24] for split in splits]

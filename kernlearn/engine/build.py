@@ -77,13 +77,11 @@ def load_data(trial: Trial, scope: Scope) -> Data:
             f"{data.identity}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
-    n = data.data.shape[0]
     if entry.classes is not None:
         data = data.of_classes(entry.classes)
     if entry.sample is not None and entry.sample < (n_rows := data.data.shape[0]):
         rows = generator(seed, "sample").permutation(n_rows)[: entry.sample]
         data = data.rows(np.sort(rows))
-        data.sample, data.note = True, f"a random part of {entry.sample} of {n} rows"
     return data
 
 
@@ -140,6 +138,8 @@ class Units:
         The class of each row, if parts are stratified.
     time : ndarray of shape (n_samples,), optional
         The time of each row, if the test part comes after the others.
+    folds : ndarray of shape (n_samples,), optional
+        The published fold of each row.
     are_queries : bool
         Whether they are queries, whose folds are drawn as those of rows are.
     """
@@ -147,6 +147,7 @@ class Units:
     codes: np.ndarray | None = None
     classes: np.ndarray | None = None
     time: np.ndarray | None = None
+    folds: np.ndarray | None = None
     are_queries: bool = False
 
     def of(self, rows: np.ndarray) -> "Units":
@@ -182,7 +183,7 @@ class Parts:
     def training(self, rows: np.ndarray, fitted: np.ndarray) -> Part:
         """Return some training rows, as the input of a model that is fitted on ``fitted``."""
         X, y, query, units = self.train.X, self.train.y, self.train.query, self.train.units
-        X = X[np.ix_(rows, fitted)] if self.pairwise else _rows_of(X, rows)
+        X = X[np.ix_(rows, fitted)] if self.pairwise else getattr(X, "iloc", X)[rows]
         return Part(X, y[rows], None if query is None else query[rows], units.of(rows))
 
     def only(self, rows: np.ndarray) -> "Parts":
@@ -202,10 +203,6 @@ class Parts:
                 require_memory(needed, "`dense: true`", "give the method fewer rows")
                 made[name] = replace(part, X=part.X.toarray())
         return replace(self, **made)
-
-
-def _rows_of(X: Any, rows: np.ndarray) -> Any:
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def positive_classes(
@@ -265,11 +262,7 @@ def _strata(classes: Any, most: int) -> np.ndarray:
 
 
 def split_indices(
-    n_samples: int,
-    protocol: Protocol,
-    split: int,
-    published: np.ndarray | None = None,
-    units: Units = Units(),
+    n_samples: int, protocol: Protocol, split: int, units: Units = Units()
 ) -> Indices:
     """Split row numbers into a training, a held-out and a test part, by folds or at random.
 
@@ -287,7 +280,7 @@ def split_indices(
         train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
         return train, kept, test
     if protocol.folds is not None:
-        return fold_indices(n_samples, protocol, split, published, units)
+        return fold_indices(n_samples, protocol, split, units)
     rng = generator(protocol.seed, "split", split)
     if units.classes is not None:
         tested = 1 - protocol.train - (protocol.holdout or 0)
@@ -297,8 +290,8 @@ def split_indices(
             share = protocol.holdout / (protocol.train + protocol.holdout)
             own, others = held_out(len(rest), share, units.of(rest), rng)
             train, kept = rest[own], rest[others]
-        train = _at_most(protocol.max_train, train, rng, units.classes)
-        return train, kept, _at_most(protocol.max_test, test, rng, units.classes)
+        train = _at_most(protocol.max_train, train, units, rng)
+        return train, kept, _at_most(protocol.max_test, test, units, rng)
     order = rng.permutation(n_samples)
     n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
@@ -322,22 +315,17 @@ def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
 
 
 def fold_indices(
-    n_samples: int,
-    protocol: Protocol,
-    split: int,
-    published: np.ndarray | None = None,
-    units: Units = Units(),
+    n_samples: int, protocol: Protocol, split: int, units: Units = Units()
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
-    The first split tests on the last fold, as in LETOR. ``published`` gives the data set's own
-    fold of each row. Random folds are drawn anew after as many splits as there are folds. Of more
-    rows than ``max_train`` or ``max_test`` as many are drawn.
+    The first split tests on the last fold, as in LETOR. Random folds are drawn anew after as many
+    splits as there are folds. Of more rows than ``max_train`` or ``max_test`` as many are drawn.
     """
     if protocol.folds == "published":
-        if published is None:
+        if units.folds is None:
             raise ValueError("folds: the data set has no published folds; give a number")
-        fold, n_folds = published, int(published.max()) + 1
+        fold, n_folds = units.folds, int(units.folds.max()) + 1
     else:
         n_folds = int(protocol.folds or 0)
         if n_folds > n_samples:
@@ -347,8 +335,8 @@ def fold_indices(
     test, kept = (split - 1) % n_folds, (split - 2) % n_folds
     train = np.flatnonzero(~np.isin(fold, [test, kept]))
     rng = generator(protocol.seed, "most", split)
-    train = _at_most(protocol.max_train, train, rng, units.classes)
-    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), rng, units.classes)
+    train = _at_most(protocol.max_train, train, units, rng)
+    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), units, rng)
     return train, np.flatnonzero(fold == kept), tested
 
 
@@ -371,14 +359,15 @@ def _random_folds(
 
 
 def _at_most(
-    most: int | None, rows: np.ndarray, rng: np.random.Generator, classes: np.ndarray | None = None
+    most: int | None, rows: np.ndarray, units: Units, rng: np.random.Generator
 ) -> np.ndarray:
     """Return rows, or as many of them as are allowed, with the same shares of classes if given."""
     if most is None or len(rows) <= most:
         return rows
-    if classes is None:
+    if units.classes is None:
         return np.sort(rng.permutation(rows)[:most])
-    kept, _ = held_out(len(rows), 1 - most / len(rows), Units(classes=classes[rows]), rng)
+    strata = Units(classes=units.classes[rows])
+    kept, _ = held_out(len(rows), 1 - most / len(rows), strata, rng)
     return np.sort(rows[kept])
 
 
@@ -396,8 +385,8 @@ def prepare(
     """
     X, query = data.data, data.query
     codes, classes = data.groups if query is None else query, y if protocol.stratify else None
-    units = Units(codes, classes, data.time, query is not None)
-    train, kept, test = split_indices(X.shape[0], protocol, split, data.fold, units)
+    units = Units(codes, classes, data.time, data.fold, query is not None)
+    train, kept, test = split_indices(X.shape[0], protocol, split, units)
     kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
     if protocol.scale and (data.similarity or are_objects(X)):
         raise ValueError(f"scale: {kind} no features to scale; give []")
@@ -469,7 +458,6 @@ def load_parts(
     """Return a trial's data and its parts; `target` gives the values to predict."""
     data = load_data(trial, scope)
     y = target(data, trial.spec, info)
-    info |= {"sample": data.note} if data.sample else {}
     raw = trial.spec.method.columns == "raw"
     return data, prepare(data, y, trial.spec.protocol, trial.split, raw=raw)
 

@@ -13,17 +13,13 @@ from numpy.typing import NDArray
 
 from kernlearn import metrics
 from kernlearn.engine.build import generator
-from kernlearn.engine.tasks import letor_ndcg_10, ndcg_10
+from kernlearn.engine.tasks import Predictions, letor_ndcg_10, ndcg_10
 from kernlearn.store import values_as_text
 
 Values = NDArray[Any]
 
 #: Most rows, or queries, of which a trial keeps values.
 SAMPLE = 1000
-
-
-def _squared(true: Values, predicted: Values) -> Values:
-    return (true - predicted) ** 2
 
 
 def _absolute(true: Values, predicted: Values) -> Values:
@@ -56,7 +52,7 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "accuracy": np.equal,
     "error_percent": lambda true, predicted: 100 * (true != predicted),
     "zero_one": np.not_equal,
-    "mse": _squared,
+    "mse": lambda true, predicted: (true - predicted) ** 2,
     "mae": _absolute,
     "aae": _absolute,
     "macro_aae": _of_grades,
@@ -86,27 +82,20 @@ def of_groups(values: Values, groups: Values) -> Values:
     return sums * (len(sums) / len(values))
 
 
-def kept(
-    names: Iterable[str],
-    true: Values,
-    predicted: Values,
-    query: Values | None,
-    seed: int,
-    split: int,
-    groups: Values | None = None,
-) -> dict[str, str]:
+def kept(names: Iterable[str], of: Predictions, seed: int, split: int) -> dict[str, str]:
     """Return as text the values of metrics for at most :data:`SAMPLE` rows, queries or groups.
 
     These are the same for all methods on a split.
     """
-    every = {name: values_of(name, true, predicted, query) for name in names}
-    if groups is not None:
-        every = {name: v if v is None else of_groups(v, groups) for name, v in every.items()}
+    query, groups = of.part.query, of.part.units.codes
     texts: dict[str, str] = {}
     rows: NDArray[np.intp] | slice = slice(None)
-    for name, values in every.items():
+    for name in names:
+        values = values_of(name, of.part.y, of.predicted, query)
         if values is None:
             continue
+        if query is None and groups is not None:
+            values = of_groups(values, groups)
         if not texts and len(values) > SAMPLE:  # the metrics of a task are of the same rows
             drawn = generator(seed, "losses", split).choice(len(values), SAMPLE, replace=False)
             rows = np.sort(drawn)

@@ -196,8 +196,7 @@ def measure_grid(
                 for made in on_test:
                     metrics = point["metrics"] = task.measure(made, {})
                     if sample is not None:
-                        of_rows = made.part.y, made.predicted, made.part.query
-                        point["losses"] = losses.kept(metrics, *of_rows, *sample)
+                        point["losses"] = losses.kept(metrics, made, *sample)
                 if (n_support := getattr(model, "n_support_", None)) is not None:
                     point["metrics"]["n_support"] = float(np.sum(n_support))
                 points.append(point if converged else {**point, "converged": False})

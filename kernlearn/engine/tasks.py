@@ -377,5 +377,4 @@ def count_data(trial: Trial, scope: Scope) -> build.Outcome:
     data = build.load_data(trial, scope)
     # strings, graphs and other objects have no columns
     sizes = dict(zip(("n_samples", "n_features"), map(float, data.data.shape), strict=False))
-    info = {"sample": data.note} if data.sample else {}
-    return build.Outcome(sizes, info)
+    return build.Outcome(sizes)

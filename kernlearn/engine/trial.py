@@ -171,26 +171,20 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
     values = estimator.get_params().values()
     few = are_objects(parts.train.X) or any(getattr(v, "compares", "") == "any" for v in values)
-    for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
-        with suppress(Exception):  # such as more neighbours than rows
-            _warm_up_on(n_rows, estimator, parts, task)
-            break
-
-
-def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
-    rows = np.arange(min(n_rows, len(parts.train.y)))
     _, first = np.unique(parts.train.y, return_index=True)
-    if len(first) <= _WARM_UP_ROWS:
-        # a row of every class
-        rows = np.union1d(first, rows)
-    few = parts.training(rows, rows)
-    with warnings.catch_warnings():
-        # warnings about so few rows are of no interest
-        warnings.simplefilter("ignore")
-        warm = fit_given(clone(estimator), few, few)
-        getattr(warm, task.output)(few.X)
-        if hasattr(warm, "predict_native"):
-            warm.predict_native(few.X)
+    for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
+        rows = np.arange(min(n_rows, len(parts.train.y)))
+        if len(first) <= _WARM_UP_ROWS:
+            # a row of every class
+            rows = np.union1d(first, rows)
+        some = parts.training(rows, rows)
+        # errors, such as more neighbours than rows, and warnings are of no interest
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):
+            warm = fit_given(clone(estimator), some, some)
+            getattr(warm, task.output)(some.X)
+            if hasattr(warm, "predict_native"):
+                warm.predict_native(some.X)
+            break
 
 
 def _measured(
@@ -219,10 +213,8 @@ def _measured(
     if problems:
         outcome.info["not_measured"] = problems
     if "n_units" in outcome.info:
-        of_rows = parts.test.y, predictions.predicted, parts.test.query
         where = trial.spec.protocol.seed, trial.split
-        groups = parts.test.units.codes if parts.test.query is None else None
-        outcome.info["losses"] = losses.kept(metrics, *of_rows, *where, groups)
+        outcome.info["losses"] = losses.kept(metrics, predictions, *where)
     if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)
     metrics |= {

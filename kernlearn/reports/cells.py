@@ -24,7 +24,7 @@ from kernlearn.reports.labels import (
     values_of,
 )
 from kernlearn.reports.rows import NOT_LABELS, check_deviations, checked_values, names_of
-from kernlearn.reports.statistics import Floats, best_methods, median_interval
+from kernlearn.reports.statistics import best_methods, median_interval
 
 #: Columns of times: the median over the splits, and its confidence interval.
 TIMES = ["median", "low", "high"]
@@ -120,9 +120,7 @@ def summarise(
         .reset_index()
         .infer_objects()
     )
-    order, group = splits["value"].to_numpy(dtype=float), groups.ngroup().to_numpy()
-    starts = np.flatnonzero(np.diff(np.sort(group), prepend=-1))
-    values = np.split(order[group.argsort(kind="stable")], starts)[1:]
+    values = groups["value"].agg(list)
     medians = [_median(*one) for one in zip(measured["metric"], values, strict=True)]
     measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
     ratios = [
@@ -208,7 +206,7 @@ def _text(label: Any) -> str:
     return str(plain_item(label if pd.isna(number) else number))
 
 
-def _median(metric: str, values: Floats) -> tuple[float, float, float]:
+def _median(metric: str, values: list[float]) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan

@@ -142,7 +142,6 @@ def compare_cells(
     allowed, of_std = drifts + digits, drifts + _DIGITS * stds["std_baseline"]
     cells["allowed"] = (allowed * (not strict)).mask(new | missing)
     cells["difference"] = cells["measured"] - cells["baseline"]
-    is_same = cells["measured"] == cells["baseline"]
     is_left_out = cells.index.to_frame()[["dataset", "method"]].isin({*left_out}).any(axis=1)
     outcomes = {
         NEW: new,
@@ -151,7 +150,7 @@ def compare_cells(
         OTHER_SPLITS: cells["n_baseline"] != cells["n_measured"],
         MOVED: cells["difference"].abs() > cells["allowed"],
         OTHER_SPREAD: stds.diff(axis="columns")["std_measured"].abs() > of_std * (not strict),
-        SAME: is_same,
+        SAME: cells["measured"] == cells["baseline"],
     }
     cells["outcome"] = np.select([*outcomes.values()], [*outcomes], DRIFTED)
     return cells.reset_index()

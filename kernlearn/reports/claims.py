@@ -379,7 +379,8 @@ def _with_gaps(values: Values, methods: Collection[str], config: ExperimentConfi
         for cell in planned_labels(config)
         if cell["method"] in methods
     )
-    gaps = [key for key in planned if key not in {*values.keys} and len(values.splits)]
+    known = {*values.keys}
+    gaps = [key for key in planned if key not in known and len(values.splits)]
     numbers = np.tile(np.where(values.splits < 0, np.nan, inf), (len(gaps), 1))
     return replace(
         values,

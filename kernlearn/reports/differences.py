@@ -102,9 +102,8 @@ def compare_with_paper(
     chances: list[list[Any]] = []
     absent = verdicts.without_data(cells, config)
     for metric, rule in config.verdict.items():
-        better = verdicts.direction(metric, config)
-        is_tested = better and rule.factor is None
-        groups = list(_groups(splits, cells, metric, rule, better, config)) if is_tested else []
+        is_tested = verdicts.direction(metric, config) and rule.factor is None
+        groups = [*_groups(splits, cells, metric, config)] if is_tested else []
         for group in groups:
             is_known = group.dataset not in absent
             for ahead, behind, gap, counts in group.pairs:
@@ -136,14 +135,10 @@ def beats_chance(chances: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _groups(
-    splits: pd.DataFrame,
-    cells: pd.DataFrame,
-    metric: str,
-    rule: Tolerance,
-    better: int,
-    config: ExperimentConfig,
+    splits: pd.DataFrame, cells: pd.DataFrame, metric: str, config: ExperimentConfig
 ) -> Iterator[_Group]:
     """Group the reported numbers of the paper's data by the labels that all of them have."""
+    rule, better = config.verdict[metric], verdicts.direction(metric, config)
     rows = cells[(cells["metric"] == metric) & cells["reported_mean"].notna()]
     rows = rows[~rows["dataset"].isin(config.not_comparable)]
     labels = ["dataset", "kernel", *config.axes]

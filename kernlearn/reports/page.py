@@ -169,7 +169,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
         rules=verdicts.rules(config),
-        commands=_commands(report),
+        command=_command(report),
         source=report.experiment.path.read_text(encoding="utf-8"),
         downloads=[(path.name, f"{address}{path.name}") for path in downloads],
         home="index.html" if address else "",
@@ -238,12 +238,12 @@ def selections(splits: pd.DataFrame, axes: Iterable[str]) -> dict[str, Counter[s
     return counts
 
 
-def _commands(report: Report) -> list[str]:
-    """Return the commands that reproduce an experiment."""
-    experiment = report.experiment
-    name = shipped_name(experiment.path) or experiment.path.name
-    options = ["--available"] if report.details.left_out else []
-    return [shlex.join(["kernlearn", "run", name, *run_options(experiment), *options])]
+def _command(report: Report) -> str:
+    """Return the command that reproduces an experiment."""
+    path = report.experiment.path
+    options = run_options(report.experiment)
+    options += ["--available"] if report.details.left_out else []
+    return shlex.join(["kernlearn", "run", shipped_name(path) or path.name, *options])
 
 
 # Most experiments of an overview with their charts.

@@ -199,6 +199,7 @@ def compare_methods(
     p_ranks = nan
     if len(names) > 2 and len(of_family) > 1:
         p_ranks = np.nan_to_num(stats.friedmanchisquare(*ranks.to_numpy().T)[1], nan=1.0)
+    name_of_test = "corrected resampled t-test" if ratios.any() else "paired t-test"
     return Comparison(
         reference,
         pd.DataFrame(rows, index=pd.Index(names, name="method")),
@@ -208,15 +209,8 @@ def compare_methods(
         [str(name) for name in wide.index.unique("dataset") if name not in means.index],
         # adjusted for all tests, or one-sided
         min(0.5 ** (len(of_family) - 1) * (len(tests) if margin is None else 0.5), 1.0),
-        _name_of_test(bool((~is_split).any()), bool(ratios.any())),
+        name_of_test if is_split.all() else "t-test over splits and rows",
     )
-
-
-def _name_of_test(has_rows: bool, overlap: bool) -> str:
-    """Return the name of the test on a data set."""
-    if has_rows:
-        return "t-test over splits and rows"
-    return "corrected resampled t-test" if overlap else "paired t-test"
 
 
 @dataclass(frozen=True)

@@ -176,9 +176,8 @@ def assemble(plan: Plan, store: Store) -> Report:
         versions=of_rows.versions_of(plan),
         reported=of_rows.reported_digest(plan.experiment.config),
     )
-    n_splits = plan.experiment.config.protocol.splits
     splits, covariances = of_rows.splits_of(plan, results), covariances_of(plan, results)
-    return _report(plan.experiment, splits, details, n_splits, covariances)
+    return _report(plan.experiment, splits, covariances, details)
 
 
 def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
@@ -247,31 +246,32 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     left_out = [name for name in experiment.config.datasets if name not in there]
     about = experiment.profile, list(experiment.settings), trials, trials
     details = of_rows.Details(*about, left_out=left_out, remarks=numbers)
-    return _report(experiment, splits, details, 1, covariances)
+    return _report(experiment, splits, covariances, details, least=1)
 
 
 def _report(
     experiment: LoadedExperiment,
     splits: pd.DataFrame,
-    details: of_rows.Details,
-    n_splits: int,
     covariances: pd.DataFrame,
+    details: of_rows.Details,
+    least: int | None = None,
 ) -> Report:
     """Return the report of splits, with the details of where they come from.
 
-    Of cells with fewer than `n_splits` no verdict is drawn, nor any difference or claim.
+    Of cells with less than a `least` number of splits, by default that of the protocol, no verdict
+    is drawn, nor any difference or claim.
     """
     config = experiment.config
+    least = least or config.protocol.splits
     roots = as_splits(covariances, config, experiment.name)
     tested = pd.concat([splits, roots], ignore_index=True)
     labels = [tested[label] for label in (*LABELS, *config.axes, "metric")]
     of_cell = (tested["split"] >= 0).groupby(labels, dropna=False)
-    whole = tested[of_cell.transform("sum") >= n_splits]
+    whole = tested[of_cell.transform("sum") >= least]
     cells = summarise(splits, experiment, whole)
-    lack = cells["n_splits"] < n_splits
+    lack = cells["n_splits"] < least
     cells.loc[lack, "verdict"] = ""
     claims = claimed.decide_claims(whole, config, reported_splits(cells, config.axes))
-
     differences, chances = compared.compare_with_paper(whole, cells[~lack], config)
     notes = [f"{lack.sum()} means lack splits: no outcome rests on them"] if lack.any() else []
     if (drifts := cells["drift"] > 0).any():
@@ -281,9 +281,9 @@ def _report(
             f"{drifts.sum()} of {cells['mean'].notna().sum()} means move between processors, by "
             f"at most {', '.join(most)}; intervals are wider by as much"
         )
-    outcomes = claims, differences, chances
     notes += _other_units(cells, config)
-    return Report(experiment, splits, covariances, cells, *outcomes, notes, details)
+    outcomes = cells, claims, differences, chances
+    return Report(experiment, splits, covariances, *outcomes, notes, details)
 
 
 def _other_units(cells: pd.DataFrame, config: ExperimentConfig) -> Iterator[str]:
@@ -434,8 +434,7 @@ def read_report(config: Path, folder: Path) -> Report:
             f"{error}; `kernlearn report --summary {folder}` writes the numbers of this config"
         ) from None
     covariances = read_covariances(experiment.config, name, folder)
-    n_splits = experiment.config.protocol.splits
-    return _report(experiment, splits, details, n_splits, covariances)
+    return _report(experiment, splits, covariances, details)
 
 
 # ---- what trials give cause to say ----

@@ -135,7 +135,7 @@ def splits_of(
     if metrics is None:
         hidden = ON_REQUEST - config.named_metrics
         metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
-    labels = [*LABELS, *plan.axes]
+    labels = [*LABELS, *config.axes]
     drawn = {k for k, entry in config.datasets.items() if entry.generator is not None}
     rows = [
         [
@@ -167,12 +167,11 @@ def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataF
     if (path := _drifts_path(experiment)) is None:
         return splits
     known = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
-    is_known = known["experiment"].eq(experiment.name) & known["profile"].eq(experiment.profile)
-    if not is_known.any():
-        return splits
-    drifts = dict(zip(label_rows(known[is_known], KEY), known["drift"][is_known], strict=True))
-    cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
-    return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
+    known = known[known["profile"] == experiment.profile]
+    params = parameters(splits, [*experiment.config.axes])
+    cells = splits.drop(columns="drift").assign(params=params)
+    drifts = cells.merge(known, how="left", on=KEY)["drift"].fillna(0.0)
+    return splits.assign(drift=drifts.to_numpy())
 
 
 def _drifts_path(experiment: LoadedExperiment) -> Path | None:
@@ -502,9 +501,8 @@ def write_splits(splits: pd.DataFrame, experiment: LoadedExperiment, path: Path)
     """
     config = experiment.config
     trial = [*LABELS, *config.axes, "split"]
-    keys = label_rows(splits, trial)
-    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    splits = splits.assign(trial=[places[key] for key in keys])
+    trials = splits.groupby(trial, dropna=False, sort=False)
+    splits = splits.assign(trial=trials.ngroup())
     facts = splits.groupby("trial").agg(
         {**dict.fromkeys(trial, "first"), "ratio": "max", "converged": "all", "selected": "first"}
     )

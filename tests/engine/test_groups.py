@@ -58,7 +58,7 @@ def frame():
 def trials(frame, planned, tmp_path):
     """Return the trials of a protocol on the visits."""
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    return lambda protocol: planned(CONFIG % protocol).trials
+    return lambda protocol, *changes: planned(CONFIG % protocol, *changes).trials
 
 
 def loaded(trial):
@@ -179,6 +179,16 @@ def test_tests_take_groups_as_the_units(trials):
     values = values_from_text(outcome.info["losses"]["accuracy"])
     assert len(values) == n_test
     assert values.mean() == pytest.approx(outcome.metrics["accuracy"])
+
+
+def test_tests_of_a_choice_by_the_mean_take_groups_too(trials):
+    protocol = "folds: 5, splits: 5, groups: patient, select_by_mean: true"
+    (trial, *_) = trials(protocol, ("C: 1", "C: {select: [1, 10]}"))
+    _, parts = loaded(trial)
+    for point in run_trial(trial).info["grid"]:
+        values = values_from_text(point["losses"]["accuracy"])
+        assert len(values) == len({*parts.test.units.codes})
+        assert values.mean() == pytest.approx(point["metrics"]["accuracy"])
 
 
 def test_a_group_or_a_time_that_cannot_be(trials, frame, tmp_path):

@@ -5,8 +5,9 @@ import pytest
 
 from kernlearn.config.names import METRICS
 from kernlearn.engine import run_plan
+from kernlearn.engine.build import Part
 from kernlearn.engine.losses import SAMPLE, kept, values_of
-from kernlearn.engine.tasks import value
+from kernlearn.engine.tasks import Predictions, value
 from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
 
 
@@ -49,13 +50,14 @@ def test_the_influences_of_rows_on_an_auc_are_those_of_leaving_each_out():
 def test_the_same_rows_are_kept_of_every_method():
     rng = np.random.default_rng(0)
     true = rng.normal(size=5 * SAMPLE)
-    first = values_from_text(kept(["mse"], true, np.zeros(5 * SAMPLE), None, 1, 2)["mse"])
-    again = values_from_text(kept(["mse"], true, true / 2, None, 1, 2)["mse"])
+    zero, half = (Predictions(Part(None, true), share * true) for share in (0, 0.5))
+    first = values_from_text(kept(["mse"], zero, 1, 2)["mse"])
+    again = values_from_text(kept(["mse"], half, 1, 2)["mse"])
     np.testing.assert_allclose(again, first / 4, rtol=1e-6)
     assert len(first) == SAMPLE
-    other = values_from_text(kept(["mse"], true, true / 2, None, 1, 3)["mse"])
+    other = values_from_text(kept(["mse"], half, 1, 3)["mse"])
     assert not np.array_equal(other, again)
-    assert kept(["fit_seconds"], true, true, None, 1, 2) == {}
+    assert kept(["fit_seconds"], half, 1, 2) == {}
 
 
 def test_a_grid_keeps_the_losses_of_the_point_that_is_chosen(planned, tmp_path):

@@ -23,7 +23,7 @@ def test_a_plan_is_the_product_in_the_order_of_the_table(planned):
     methods = [("K", None), ("RF", 10), ("RF", 40)]
     of_data = {"waveform": [*methods, ("H0/1", 20)], "moons": [*methods, ("H0/1", 10)]}
     assert cells == [(d, m, n, s) for d, ms in of_data.items() for m, n in ms for s in (0, 1)]
-    assert plan.axes == ["n_components"]
+    assert [*plan.experiment.config.axes] == ["n_components"]
     assert len({t.key for t in plan.trials}) == len(plan.trials)
 
 
@@ -60,11 +60,11 @@ def test_labels_are_what_varies(planned):
     labels = [trial.labels.get("class_weight") for trial in trials]
     assert labels[1:6:2] == [None, "null", "balanced"]  # None: it does not apply
     plan = planned(SMALL, ("n_samples: 300", "n_samples: [200, 300]"))
-    assert plan.axes == ["n_samples", "n_components"]
+    assert [*plan.experiment.config.axes] == ["n_samples", "n_components"]
     assert {t.labels.get("n_samples") for t in plan.trials} == {200, 300, None}
     # parameters of a kernel are in its label: on their own they would be empty columns
     plan = planned(SMALL, ("degree: 3", "degree: [2, 3]"))
-    assert plan.axes == ["n_components"]
+    assert [*plan.experiment.config.axes] == ["n_components"]
     kernels = {trial.labels["kernel"] for trial in plan.trials}
     assert kernels - {None} == {"polynomial (degree=2)", "polynomial (degree=3)"}
 

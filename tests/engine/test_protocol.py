@@ -92,7 +92,7 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
     own = np.repeat(np.arange(5), [3, 4, 5, 4, 4])
     tested, held = [], []
     for split in range(5):
-        parts = fold_indices(20, Protocol(folds=folds), split, own)
+        parts = fold_indices(20, Protocol(folds=folds), split, Units(folds=own))
         np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(20))
         held.append(tuple(parts[1]))
         tested.append(tuple(parts[2]))
