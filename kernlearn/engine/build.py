@@ -231,9 +231,7 @@ def held_out(
     from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
     if units.time is not None:
-        order = np.argsort(units.time, kind="stable")
-        n_last = min(max(round(fraction * n_samples), 1), n_samples - 1)
-        return order[:-n_last], order[-n_last:]
+        return _latest(units.time, fraction)
     if units.codes is None and units.classes is None:
         return choice.hold_out_at_random(n_samples, fraction, rng)
     splitter, n_units = StratifiedShuffleSplit, n_samples
@@ -245,6 +243,18 @@ def held_out(
     if units.codes is None:
         classes = _strata(classes, min(n_second, n_samples - n_second))
     return next(splitter(1, **how).split(rows, classes, units.codes))
+
+
+def _latest(time: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+    """Divide rows in two by their times, the second part with about a fraction of them."""
+    order = np.argsort(time, kind="stable")
+    sorted_ = time[order]
+    if sorted_[0] == sorted_[-1]:
+        raise ValueError("time: all rows to train on have one time, so that none is held out")
+    last = sorted_[len(order) - min(max(round(fraction * len(order)), 1), len(order) - 1)]
+    # rows of one time stay together
+    first = np.searchsorted(sorted_, last) or np.searchsorted(sorted_, last, side="right")
+    return order[:first], order[first:]
 
 
 def _strata(classes: Any, most: int) -> np.ndarray:
@@ -268,7 +278,8 @@ def split_indices(
 
     At random, the training part has ``min(round(train * n_samples), max_train)`` rows, the
     held-out part ``round(holdout * n_samples)``, by default none; the others form the test part,
-    of which at most ``max_test`` are kept. Groups are divided instead of rows.
+    of which at most ``max_test`` are kept. Groups are divided instead of rows, and the two limits
+    are those of queries if these are the groups.
     """
     if units.time is not None:
         return _in_time(units.time, protocol, split)
@@ -276,8 +287,13 @@ def split_indices(
     if units.codes is not None and units.classes is None and is_random:
         # groups and queries are divided as rows are
         distinct, codes = np.unique(units.codes, return_inverse=True)
-        parts = split_indices(len(distinct), protocol, split)
+        most = {} if units.are_queries else {"max_train": None, "max_test": None}
+        parts = split_indices(len(distinct), protocol.model_copy(update=most), split)
         train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        if not units.are_queries:
+            rng = generator(protocol.seed, "most", split)
+            train = _at_most(protocol.max_train, train, units, rng)
+            test = _at_most(protocol.max_test, test, units, rng)
         return train, kept, test
     if protocol.folds is not None:
         return fold_indices(n_samples, protocol, split, units)
@@ -306,11 +322,14 @@ def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
     """Split rows so that the test part comes after the others."""
     from sklearn.model_selection import TimeSeriesSplit
 
-    order, most = np.argsort(time, kind="stable"), protocol.max_train
-    parts = TimeSeriesSplit(protocol.splits, max_train_size=most).split(order)
-    train, test = (order[part] for part in [*parts][split])
-    n_kept = 0 if protocol.holdout is None else max(1, round(protocol.holdout * len(train)))
-    train, kept = np.split(train, [len(train) - n_kept])
+    values, order = np.unique(time), np.argsort(time, kind="stable")
+    if len(values) <= protocol.splits:
+        raise ValueError(f"time: {protocol.splits} splits need more than {len(values)} times")
+    parts = [*TimeSeriesSplit(protocol.splits).split(values)][split]
+    train, test = (order[np.isin(time[order], values[part])] for part in parts)
+    train, kept = train[-(protocol.max_train or len(train)) :], train[:0]
+    if protocol.holdout is not None:
+        train, kept = (train[part] for part in _latest(time[train], protocol.holdout))
     return train, kept, test[: protocol.max_test]
 
 
@@ -415,7 +434,7 @@ def prepare(
         for points, rows in zip([X_train, *others], indices, strict=True)
     )
     held_out = of_val if len(kept) else None
-    return Parts(of_train, of_test, held_out, data.similarity, data.coded)
+    return Parts(of_train, of_test, held_out, data.similarity, () if raw else data.coded)
 
 
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
@@ -481,7 +500,8 @@ def build_kernel(trial: Trial, scope: Scope, parts: Parts) -> Any:
         return None
     kernel = scope.make(scope.kernel(own.name), own.parameters)
     kernel = _naming_nominal(kernel, parts.coded)
-    place = spec.dataset, own, spec.protocol, trial.split, spec.task, parts.coded
+    form = spec.method.columns, spec.method.dense, parts.coded
+    place = spec.dataset, own, spec.protocol, trial.split, spec.task, form
     points = canonical(place)
     learnt = None if spec.plugins else _learnt.get(points)
     if learnt is None:

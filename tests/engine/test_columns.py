@@ -14,9 +14,10 @@ from sklearn.tree import DecisionTreeClassifier
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import load_parts, prepare, random_state, split_indices
+from kernlearn.engine.build import build_kernel, load_parts, prepare, random_state, split_indices
 from kernlearn.engine.tasks import CLASSIFICATION
 from kernlearn.engine.trial import run_trial
+from kernlearn.kernels import GaussianKernel
 
 CONFIG = """\
 title: t
@@ -175,6 +176,31 @@ metrics: [accuracy]
     text, number = (run_trial(trial).metrics["accuracy"] for trial in planned(config).trials)
     assert text == 1
     assert number < 0.8
+
+
+def test_a_width_is_learnt_on_what_the_method_gets(planned, tmp_path):
+    """In any order: others get the table as it is, or scaled."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(90, 3)) * [1, 10, 100], columns=list("abc"))
+    table.assign(label=rng.integers(0, 2, 90)).to_csv(tmp_path / "num.csv", index=False)
+    config = """\
+title: t
+datasets: {num: {file: num.csv, target: label}}
+kernels: {g: {kernel: gaussian, sigma: mean_distance}}
+methods:
+  raw: {estimator: BBSClassifier, n_landmarks: 10, C: 1, columns: raw}
+  scaled: {estimator: BBSClassifier, n_landmarks: 10, C: 1}
+protocol: {splits: 1, scale: [zscore]}
+metrics: [accuracy]
+"""
+    raw, scaled = planned(config).trials
+    widths = []
+    for trial in (raw, scaled, raw):
+        _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
+        widths.append(build_kernel(trial, BUILT_IN, parts).sigma)
+        expected = GaussianKernel("mean_distance").fit(parts.train.X).sigma_
+        assert widths[-1] == pytest.approx(expected)
+    assert widths[0] == widths[2] > 10 * widths[1]
 
 
 def test_pairs_that_a_matrix_lacks_are_filled_in_by_training_points():

@@ -1,7 +1,7 @@
 """Splits by groups, by classes and in time, against scikit-learn's splitters."""
 
 from contextlib import nullcontext
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import load
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import generator, load_parts, prepare
+from kernlearn.engine.build import Units, generator, held_out, load_parts, prepare, split_indices
 from kernlearn.engine.search import with_validation
 from kernlearn.engine.tasks import CLASSIFICATION
 from kernlearn.engine.trial import run_trial
@@ -148,6 +148,34 @@ def test_the_test_part_comes_after_the_others(trials, frame):
         np.testing.assert_array_equal(parts.train.y, data.target[order[train]])
         held = with_validation(parts, trial)
         assert held.train.units.time.max() <= np.sort(parts.train.units.time)[-len(held.val.y)]
+
+
+def test_rows_of_one_time_are_in_one_part():
+    rng = np.random.default_rng(0)
+    time = rng.permutation(np.repeat(np.arange(12.0), rng.integers(2, 9, 12)))
+    for holdout, split in product((None, 0.3), range(4)):
+        protocol = Protocol(splits=4, time="year", holdout=holdout)
+        train, kept, test = split_indices(len(time), protocol, split, Units(time=time))
+        ends = [time[train].max(), *time[kept], time[test].min()]
+        assert ends == sorted(ends)
+        assert time[train].max() < min([*time[kept], time[test].min()])
+        assert max([time[train].max(), *time[kept]]) < time[test].min()
+        if holdout is None:
+            rest, last = held_out(len(train), 0.3, Units(time=time[train]), rng)
+            assert time[train][rest].max() < time[train][last].min()
+    with pytest.raises(ValueError, match="12 times"):
+        split_indices(len(time), Protocol(splits=12, time="year"), 0, Units(time=time))
+
+
+@pytest.mark.parametrize("stratify", [False, True])
+@pytest.mark.parametrize("folds", [None, 5])
+def test_limits_of_grouped_rows_are_of_rows(stratify, folds):
+    codes, y = np.repeat(np.arange(100), 10), np.tile([0, 1], 500)
+    protocol = Protocol(splits=2, groups="g", max_train=50, max_test=20, folds=folds)
+    units = Units(codes=codes, classes=y if stratify and folds else None)
+    train, _, test = split_indices(1000, protocol, 0, units)
+    assert (len(train), len(test)) == (50, 20)
+    assert not {*codes[train]} & {*codes[test]}
 
 
 @pytest.mark.parametrize(
