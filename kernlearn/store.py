@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS trial (
 ) WITHOUT ROWID;
 PRAGMA user_version={VERSION};
 COMMIT;"""
-_INSERT = "INSERT OR IGNORE INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_COLUMNS = "key, experiment, profile, settings, done, spec, row, digest"
+_INSERT = f"INSERT OR IGNORE INTO trial ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM trial WHERE key = ? AND done <= ?"
 # Seconds to wait for another process that writes.
 _BUSY = 30.0
@@ -297,7 +298,7 @@ class Store:
             self._refuse_loss()
             if self._is_empty():
                 return  # opened for reading
-            query = f"SELECT *{more} FROM trial {where}"
+            query = f"SELECT {_COLUMNS}{more} FROM trial {where}"
             for values in self._connection.execute(query, parameters):
                 if _digest(values[:_DIGEST]) != values[_DIGEST]:
                     key, experiment = (repr(v).strip("b'") for v in values[:2])

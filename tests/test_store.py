@@ -38,6 +38,14 @@ def test_rows_come_back(path):
             store.put(row(4))
 
 
+def test_a_further_column_is_left_alone(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE trial ADD COLUMN mine")
+    with Store(path) as store:
+        store.put(row(3))
+        assert store.rows() == [*map(row, range(4))]
+
+
 def test_a_failure_never_replaces_a_success(path):
     with Store(path) as store:
         store.put(row(0, error="E: no"))

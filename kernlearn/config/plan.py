@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from kernlearn import datasets
@@ -29,6 +29,7 @@ from kernlearn.exceptions import ConfigError, DataError, SelectionError
 from kernlearn.plugins import Registered
 from kernlearn.store import State
 
+_MOST_TRIALS = 1_000_000
 # Labels, specification and source of a data set.
 _Variant = tuple[dict[str, Any], DatasetSpec, Source]
 
@@ -169,9 +170,12 @@ def make_plan(
         if label in chosen and label not in left_out
     }
     splits = range(config.protocol.splits)
+    cells = [*islice(_cells(config, variants), _MOST_TRIALS // len(splits) + 1)]
+    if len(cells) * len(splits) > _MOST_TRIALS:
+        raise ConfigError(f"{experiment.path}: more than {_MOST_TRIALS} trials: shorten its lists")
     trials = [
         Trial(key, experiment.name, labels, spec, i, source)
-        for labels, spec, source in _cells(config, variants)
+        for labels, spec, source in cells
         for i, key in enumerate(trial_keys(spec, splits))
     ]
     first: dict[Any, Trial] = {}

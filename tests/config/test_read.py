@@ -108,6 +108,10 @@ def test_lists_have_no_more_combinations_than_anyone_runs(planned, form):
     values = form.format([*range(1, 401)])
     with pytest.raises(ConfigError, match="160000 combinations"):
         planned(SMALL, ("[10, 40]", f"{values}, C: {values}"))
+    values = form.format([*range(1, 301)])
+    if form == "{}":
+        with pytest.raises(ConfigError, match="1000000 trials"):
+            planned(SMALL, ("[10, 40]", f"{values}, C: {values}"), ("splits: 2", "splits: 50"))
 
 
 def test_all_faults_come_at_once(refused, tmp_path):
