@@ -20,6 +20,7 @@ multiple tests. Gallas (2006), One-shot estimate of MRMC variance: AUC. Chen, Ga
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan
 from kernlearn.config.spec import LABELS
-from kernlearn.exceptions import ReportError
+from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.labels import data_labels, plain_labels
 from kernlearn.reports.rows import COMPRESSED, read_table
 from kernlearn.store import Row, values_from_text
@@ -143,10 +144,14 @@ def as_splits(covariances: pd.DataFrame, config: ExperimentConfig, name: str) ->
     labels, data = [*LABELS, *config.axes], data_labels(config)
     parts, used = [], 0
     for _, block in covariances.groupby(["metric", *data], dropna=False, sort=False):
-        lower = [np.array(text.split(), dtype=float) for text in block[COVARIANCES]]
-        matrix = np.zeros((len(lower), len(lower)))
-        for place, numbers in enumerate(lower):
-            matrix[place, : place + 1] = matrix[: place + 1, place] = numbers
+        matrix = np.full((len(block), len(block)), np.nan)
+        with suppress(ValueError):
+            for place, text in enumerate(block[COVARIANCES]):
+                numbers = np.array(str(text).split(), dtype=float)
+                matrix[place, : place + 1] = matrix[: place + 1, place] = numbers
+        if not np.isfinite(matrix).all():
+            where = f"{name}.rows.csv.gz, {block['dataset'].iloc[0]}"
+            raise SummaryError(f"{where}: no half of a matrix of covariances: write it again")
         # of correlations, since variances may differ by more than the digits of a number
         scales = np.sqrt(np.diag(matrix))[:, None]
         scales[scales == 0] = 1

@@ -10,7 +10,7 @@ from scipy import stats
 from kernlearn.config import load_config
 from kernlearn.config.claims import Check
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.exceptions import ReportError
+from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, write_summary
 from kernlearn.reports.claims import asked_cells, average, compared_cells
 from kernlearn.reports.covariances import Losses, as_splits, covariances_of_losses
@@ -168,6 +168,21 @@ def test_what_is_committed_decides_the_same(measured, tmp_path):
     pd.testing.assert_frame_equal(again.claims, report.claims)
     pd.testing.assert_frame_equal(again.cells.filter(["best"]), report.cells.filter(["best"]))
     pd.testing.assert_frame_equal(again.covariances, report.covariances, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: pd.concat([rows, rows[:1]]),
+        lambda rows: rows.iloc[1:],
+        lambda rows: rows.assign(covariances="x"),
+        lambda rows: rows.assign(covariances=np.nan),
+    ],
+)
+def test_what_is_no_matrix_of_covariances_is_refused(measured, change):
+    plan, _, report = measured
+    with pytest.raises(SummaryError, match=r"two\.rows.*iris"):
+        as_splits(change(report.covariances), plan.experiment.config, "two")
 
 
 def test_compare_takes_rows_and_splits_apart(measured, knn_over_guess):
