@@ -147,7 +147,7 @@ def as_splits(covariances: pd.DataFrame, config: ExperimentConfig, name: str) ->
         matrix = np.full((len(block), len(block)), np.nan)
         with suppress(ValueError):
             for place, text in enumerate(block[COVARIANCES]):
-                numbers = np.array(str(text).split(), dtype=float)
+                numbers = np.array(str(text).split(), dtype=float).reshape(place + 1)
                 matrix[place, : place + 1] = matrix[: place + 1, place] = numbers
         if not np.isfinite(matrix).all():
             where = f"{name}.rows.csv.gz, {block['dataset'].iloc[0]}"
