@@ -282,4 +282,14 @@ def fit_given(estimator: Any, part: Part, held_out: Part | None) -> Any:
     if held_out is not None and "early_stopping" not in estimator.get_params(deep=False):
         options |= {"X_val": held_out.X, "y_val": held_out.y}
     given = {name: one for name, one in options.items() if name in taken}
-    return estimator.fit(part.X, part.y, **given)
+    model = estimator.fit(part.X, part.y, **given)
+    is_divided = part.query is None and (
+        part.units.codes is not None or part.units.time is not None
+    )
+    chose = getattr(steps(model)[-1], "validation_scores_", None) is not None
+    if is_divided and chose and "X_val" not in given:
+        validation.warn(
+            "it chooses on random rows of the training part, not on other groups or later rows: "
+            "`select` does, and `holdout` passes them"
+        )
+    return model

@@ -20,7 +20,7 @@ from kernlearn.datasets.data import Data
 from kernlearn.engine.build import Units, generator, held_out, load_parts, prepare, split_indices
 from kernlearn.engine.search import with_validation
 from kernlearn.engine.tasks import CLASSIFICATION
-from kernlearn.engine.trial import run_trial
+from kernlearn.engine.trial import execute, run_trial
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.store import values_from_text
 
@@ -196,6 +196,15 @@ def test_dates_in_other_formats_have_the_same_order_or_are_refused(
     with nullcontext() if is_clear else pytest.raises(DataError, match="2023-12-31"):
         data = load(tmp_path / "days.csv", target="sick", time="day")
         np.testing.assert_array_equal(np.argsort(data.time, kind="stable"), days.argsort())
+
+
+@pytest.mark.parametrize("units", ["groups: patient", "time: day"])
+def test_a_choice_of_an_estimators_own_is_named(trials, units):
+    own = ("estimator: LogisticRegression, C: 1", "estimator: BBSClassifier, n_landmarks: 9")
+    for more, named in (("", True), (", holdout: 0.2", False)):
+        trial, *_ = trials(f"splits: 2, {units}{more}", own)
+        (row,) = execute([trial])
+        assert any("random rows" in text for text in row.info["warnings"]) == named
 
 
 def test_tests_take_groups_as_the_units(trials):
