@@ -16,7 +16,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from kernlearn import datasets
-from kernlearn.checks import suggestion
+from kernlearn.checks import listed, suggestion
 from kernlearn.config import model
 from kernlearn.config.model import reported_files
 from kernlearn.config.names import BUILT_IN, KINDS, SUPERVISED, TASKS, Scope
@@ -82,8 +82,10 @@ class Names:
         # an unknown task has no metrics
         if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
             what = kind.replace("dataset", "data set")
-            where = f" for {self.task}" if str(name) in self.scope.metrics else ""
-            raise ValueError(f"no {what} {name!r}{where}{suggestion(str(name), allowed)}")
+            tasks = [one for one in TASKS if name in self.scope.task_metrics(one)]
+            if tasks and kind.endswith("metric"):
+                raise ValueError(f"{name!r} is a {what} of {listed(tasks)}, not of {self.task}")
+            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
 
     def check_value(self, label: str, value: Any) -> None:
         """Raise a ValueError if no cell of the config as written has a value of a label."""
@@ -303,10 +305,10 @@ class _Draft:
 
     def scope(self) -> Scope:
         """Return the names that the config sees; without all plug-ins none can be checked."""
-        scope, listed = BUILT_IN, self.raw.get("plugins")
+        scope, names = BUILT_IN, self.raw.get("plugins")
         faults: list[Fault] = []
         causes: list[PluginError] = []
-        for i, name in enumerate(listed if isinstance(listed, list) else []):
+        for i, name in enumerate(names if isinstance(names, list) else []):
             shown = str(self.path.parent / str(name))
             try:
                 plugin = load_file(Path(shown), shown=shown)

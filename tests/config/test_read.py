@@ -78,6 +78,7 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("noise: 0.2", "name: iris", ":4: datasets.moons"),
         ("{generator: two_moons, n_samples: 200, noise: 0.2}", "{name: spambas}", ":4: datasets."),
         ("[accuracy,", "[acuracy,", ":12: metrics.0: no metric 'acuracy'; did you mean 'acc"),
+        ("[accuracy,", "[mse,", "'mse' is a metric of regression, not of classification"),
         ("[dataset, method,", "[dataset, methods,", ":15: table.rows.1"),
         ("moons: 10", "moon: 10", ":10: methods.H0/1.n_components.by_dataset.moon: no data set"),
         ("default: 20, ", "", ":10: methods.H0/1.n_components: by_dataset"),
