@@ -549,7 +549,10 @@ def build_estimator(trial: Trial, scope: Scope, kernel: Any, parts: Parts | None
     if kind is not None and f"{prefix}kind" in parameters:
         extra[f"{prefix}kind"] = kind
     elif kind is not None and {**parameters, **extra}.get(prefix + other) == "precomputed":
-        raise ValueError(f"{component.name} needs a {other}, the matrix is a {kind}: convert it")
+        raise ValueError(
+            f"{component.name} needs a {other}, the matrix is a {kind}; SpectrumSVM, "
+            "SimilarityKNNClassifier and RegLand take both"
+        )
     return estimator.set_params(**extra)
 
 

@@ -27,6 +27,7 @@ from kernlearn.validation import N_JOBS, StrOptions, warn
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256
+_FEW_PAIRS = 100  # up to so many in a call, no bar is shown
 
 
 @dataclass(eq=False, repr=False)
@@ -179,8 +180,8 @@ class CallableKernel(TurnedSimilarity):
 
 @contextmanager
 def _bar(n_pairs: int, verbose: bool) -> Iterator[Callable[[int], None] | None]:
-    """Show a bar; what is returned takes how many more pairs are done."""
-    if not verbose:
+    """Show a bar of many pairs; what is returned takes how many more are done."""
+    if not verbose or n_pairs < _FEW_PAIRS:
         yield None
         return
     with needed_by("verbose=True"):
