@@ -44,6 +44,7 @@ from kernlearn.reports import charts
 from kernlearn.reports.answers import Sentence, concluded, papers
 from kernlearn.reports.answers import totals as totals_of
 from kernlearn.reports.report import Report, read_report, read_reports
+from kernlearn.reports.verdicts import NOT_COMPARABLE, UNMEASURED
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -144,18 +145,21 @@ def counts() -> str:
     found = totals_of(_reports())
     n_scores, n = found.comparable()
     shown, smaller, reversed_ = (found.differences[k] for k in ("shown", "smaller", "reversed"))
-    holds, fails, n_claims = (
-        found.claims["holds"],
-        found.claims["fails"],
-        sum(found.claims.values()),
-    )
+    open_ = n - shown - smaller - reversed_
+    holds, fails = found.claims["holds"], found.claims["fails"]
+    n_claims = sum(found.claims.values())
+    cells = pd.concat(one.cells for one in _reports() if one.experiment.is_counted)
+    verdicts = cells.loc[cells["metric"] == "n_support", "verdict"]
+    absent = (*UNMEASURED, NOT_COMPARABLE, "")
+    n_support, n_alike = (~verdicts.isin(absent)).sum(), (verdicts == "match").sum()
     return _list(
         [
-            f"Numbers: {found.scores['match']} of {n_scores} match.",
-            f"Which method is better: {shown} of {n} differences are shown, {smaller} are "
-            f"less than half as large, {reversed_} are reversed.",
-            f"What the papers say of them: {holds} of {n_claims} claims hold, {fails} fail; the "
-            "others are not decided.",
+            f"Numbers: {found.scores['match'] - n_alike} of {n_scores - n_support} accuracies and "
+            f"errors match, {n_alike} of {n_support} counts of support vectors.",
+            f"Which method is better: {shown} of {n} differences are shown, {smaller} are less "
+            f"than half as large, {reversed_} are reversed, {open_} are open.",
+            f"What the papers say of them: {holds} of {n_claims} claims hold, {fails} fail, "
+            f"{n_claims - holds - fails} are open.",
         ]
     )
 

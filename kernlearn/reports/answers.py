@@ -218,7 +218,13 @@ def outcome(report: Report) -> str:
     """Return one sentence on what came out of an experiment; none if it is only indicative."""
     short, config = totals([report]).in_short(), report.experiment.config
     metric = verdicts.main_metric(config)
-    if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
+    if (
+        short
+        or config.answer
+        or metric is None
+        or report.experiment.indicative
+        or "n_samples" in config.axes
+    ):
         return short
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
     data = cell_names(cells, data_labels(config))
