@@ -550,6 +550,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         "kind": options.kind,
         "target": names[target],
         "drop": [name for i, name in enumerate(names) if i not in used],
+        "text": [k for k in options.text if k not in names or left_out.get(names.index(k)) != ""],
         "nominal": nominal,
         "points": None if points is None else names[points],
     }

@@ -787,6 +787,9 @@ def test_text_beside_features_stays_with_its_rows(folder):
     )
     dropped = load(file, read_as={"text": ["note"]}, drop=["note"], frame=True)
     assert dropped.frame.columns.tolist() == ["x"]
+    assert dropped.found.identity != bunch.found.identity
+    plain = load(file, drop=["note"])
+    assert dropped.found.identity == plain.found.identity
     with pytest.raises(DataError, match="no column 'nose'"):
         load(file, read_as={"text": ["nose"]})
 
