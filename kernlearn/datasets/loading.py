@@ -474,6 +474,9 @@ def _as_features(table: Table, nominal: str) -> Table:
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":
+        names = table.feature_names
+        ends = zip(names, np.cumsum([values.get(name, 1) for name in names]), strict=True)
+        encoded["starts"] = tuple(int(end) - values[name] for name, end in ends if name in values)
         X, names = one_hot(table)
         table = table._replace(X=X, feature_names=names)
     return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))

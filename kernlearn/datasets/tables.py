@@ -54,6 +54,8 @@ class Preparation:
     shared : dict of str to int, default={}
         Features whose values several rows seem to have in common, such as a patient, with their
         numbers of values.
+    starts : tuple of int, default=()
+        The position of the first of the columns of each column of ``one_hot``.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Preparation:
     one_hot: dict[str, int] = field(default_factory=dict)
     id_like: dict[str, str] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
 
     def noting(self, *notes: str) -> "Preparation":
         """Return it with further notes."""
