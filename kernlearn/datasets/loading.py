@@ -332,6 +332,8 @@ def _read(found: Found) -> tuple[Table, list[int]]:
 
 def _joined(parts: Sequence[Table], place: str) -> Table:
     """Concatenate the rows of tables with the same columns."""
+    import pandas as pd
+
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -348,7 +350,9 @@ def _joined(parts: Sequence[Table], place: str) -> Table:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
     y, gaps = np.concatenate([part.y for part in parts]), [t for part in parts for t in part.gaps]
-    return first._replace(X=X, y=y, query=query, gaps=gaps)
+    if (texts := first.texts) is not None:
+        texts = pd.concat([part.texts for part in parts])
+    return first._replace(X=X, y=y, query=query, gaps=gaps, texts=texts)
 
 
 def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:

@@ -171,6 +171,13 @@ def test_files_that_are_read_one_after_the_other(make_card, folder):
     taken = "taken as missing: 'NA' in 1 row of column a, 'NaN' in 1 row of column a"
     assert taken in done.sentences[0]
 
+    (folder / "f").write_text("a,note,t\n1,old,1\n2,none,\n")
+    (folder / "g").write_text("a,note,t\n3,new,3\n")
+    form = {"files": ["f", "g"], "format": text | {"drop": ["note"], "text": ["note"]}}
+    form["left_out"] = {"note": "text"}
+    bunch = load(make_card(form, task="regression", n_features=1), data_dir=folder, frame=True)
+    assert bunch.frame["note"].tolist() == ["old", "new"]
+
     for name, values in (("f.arff", "u,v"), ("g.arff", "v,u")):
         head = f"@relation r\n@attribute a {{{values}}}\n@attribute t numeric\n@data\n"
         (folder / name).write_text(f"{head}u,1\nv,2\n")
