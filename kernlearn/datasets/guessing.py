@@ -522,6 +522,9 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
+    if points is None and asked.matrix is None and not marking:
+        ids = [i for i, why in left_out.items() if why.startswith(("text", "numbers"))]
+        shared = _repeated(reading, [target, *features], ids)
     for i in (i for i, reason in left_out.items() if reason and not marking):
         held = frame.iloc[:, i].dropna().astype(str)  # of features the preparation says so
         if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
@@ -657,6 +660,45 @@ def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
             with suppress(ValueError, TypeError):
                 readings.append(read(**first))
     return readings
+
+
+def _repeated(reading: _File, used: Sequence[int], left_out: Sequence[int]) -> dict[str, int]:
+    """Return the column of whose values the rows have most else in common, and how many it has.
+
+    Its values are whole numbers or texts, each in 2 to 50 rows on average, and the target or two
+    other columns are the same in all rows of a value: none that ranges of its numbers make.
+    """
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    frame, found, most = reading.frame, dict[str, int](), 1
+    codes = np.empty((0, 0))
+    for i in (*left_out, *used[1:]):
+        column = frame.iloc[:, i].dropna()
+        of_numbers, n_values = is_numeric_dtype(column), column.nunique()
+        if not _FEW <= n_values <= len(column) / 2 <= 25 * n_values:
+            continue
+        if of_numbers and (column % 1).any():
+            continue
+        if not codes.size:
+            columns = [pd.factorize(frame.iloc[:, j])[0] for j in used]
+            codes = np.column_stack(columns).astype(np.int32)
+        column = (column if of_numbers else column.astype(str)).sort_values(kind="stable")
+        rows, again = column.index.to_numpy(), (column == column.shift()).to_numpy()[1:]
+        first, second = rows[:-1][again], rows[1:][again]
+        alike = np.flatnonzero([j != i for j in used])
+        for part in (slice(_FEW), slice(None)):  # most differ in the first pairs of rows
+            same = codes[np.ix_(first[part], alike)] == codes[np.ix_(second[part], alike)]
+            alike = alike[same.all(axis=0)]
+        n_alike = 0
+        for j in alike:
+            values, counts = np.unique(codes[first, j], return_counts=True)
+            n_runs = 1 + np.count_nonzero(np.diff(codes[first, j]))
+            if counts.max() <= 0.9 * len(first) and not (of_numbers and n_runs == len(values)):
+                n_alike += 1 if j else 2
+        if n_alike > most:
+            found, most = {reading.names[i]: n_values}, n_alike
+    return found
 
 
 def _check_matrix(

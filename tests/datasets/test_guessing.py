@@ -773,6 +773,25 @@ def test_gaps_hide_neither_ids_nor_groups(folder):
     assert bunch.preparation.shared == {"subject": 12}
 
 
+@pytest.mark.parametrize("code", ["{}", "P{:04}", "{}.0"])
+def test_values_show_which_rows_belong_together(folder, code):
+    """Of a person sex and class are the same in all rows, and the visits differ."""
+    rng = np.random.default_rng(0)
+    person = np.repeat(rng.permutation(240), rng.integers(1, 6, 240))
+    sex, kind = rng.integers(0, 2, (2, 240))
+    rest = np.column_stack([person % 7 // 3, sex[person], kind[person]])
+    day = rng.integers(0, 90, len(person))
+    rows = [
+        f"{code.format(i)},{d},{2 * d},{int(d > 40)},{a},{s},{'pq'[k]}"
+        for i, d, (a, s, k) in zip(person, day, rest, strict=True)
+    ]
+    text = "\n".join(["nr,day,hours,late,a,sex,y", *rows])
+    bunch = load(write(folder, text))
+    assert bunch.preparation.shared == {"nr": 240}
+    assert load(folder / "f.csv", drop=["nr"]).preparation.shared == {}
+    assert load(folder / "f.csv", groups="nr").preparation.shared == {}
+
+
 def test_text_beside_features_stays_with_its_rows(folder):
     rows = [
         f"{f'note {i}' if i % 4 else ''},{i if i % 5 else ''},{'pq'[i % 2]}" for i in range(60)
