@@ -89,7 +89,9 @@ def init(
         smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
         _show(data, [f"rows by class: {sizes}{smallest}"])
     content, left_out = _config(data, config, bunch, task, keys, bool(shared))
-    others = _other_splits(bunch, content["protocol"], bool(shared)) if _is_file(data) else []
+    features, others = [*bunch.feature_names.tolist(), *away], []
+    if _is_file(data):
+        others = _other_splits(bunch, content["protocol"], features, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
@@ -211,13 +213,20 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
-def _other_splits(bunch: Any, protocol: dict[str, Any], grouped: bool) -> list[str]:
+def _other_splits(
+    bunch: Any, protocol: dict[str, Any], features: Iterable[str], grouped: bool
+) -> list[str]:
     """Say which columns could divide the rows, by time, or as groups if no others do."""
+    from kernlearn.datasets.guessing import UNCLEAR
+
     sentences = []
     left_out, prepared = bunch.card.forms[0].left_out, bunch.preparation
-    if dates := [name for name, why in left_out.items() if why.startswith("dates")]:
+    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith("dates")}
+    dated |= {name: False for name in features if name.lower() in ("year", "date")}
+    if dates := sorted(dated, key=dated.__getitem__):
         replaced = " and ".join(k for k in ("train", "folds", "stratify") if k in protocol)
-        time = f"with `protocol: {{time: {dates[0]}}}` in place of {replaced}"
+        how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
+        time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
     if texts := [name for name, why in left_out.items() if why.startswith("text with")]:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"

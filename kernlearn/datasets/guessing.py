@@ -5,7 +5,7 @@ import json
 import re
 import warnings
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
@@ -53,6 +53,7 @@ _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
 _TOTALS = {"total", "totals", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "totale"}
 _EMPTY = "it has no entries"
+UNCLEAR = " of no clear format"
 _ABOVE = 20  # lines above a table that may be a text
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
@@ -626,7 +627,6 @@ def _feature_roles(
 
 def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
     """Return the values of a text column of groups or times in their order; none of numbers."""
-    import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
     name, column = reading.names[i], reading.frame.iloc[:, i].dropna()
@@ -634,32 +634,31 @@ def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
         return {}
     values = sorted({*column.astype(str)})
     if dated:
-        readings = _dates(pd.Series(values))
-        if not (readings and all(readings[0].equals(one) for one in readings)):
+        if (dates := _dates(values)) is None:
             raise DataError(
                 f"{reading.path}: time: column {name} has neither numbers nor dates of one format "
                 f"and meaning, such as {values[0]!r}; write dates as 2023-12-31"
             )
-        values = [values[place] for place in readings[0].argsort(kind="stable")]
+        values = [values[place] for place in dates.argsort(kind="stable")]
     return {name: values}
 
 
-def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
-    """Return texts as dates: by ISO 8601, or else with months, with days and with years first.
+def _dates(texts: Iterable[str]) -> "pd.Series[Any] | None":
+    """Return texts as dates: by ISO 8601, or else in the format of the first.
 
-    All have the format of the first. A reading that does not fit every text is left out.
+    With months, with days and with years first they must be the same, if they fit every text.
     """
     import pandas as pd
 
     readings: list[pd.Series[Any]] = []
-    read: Any = partial(pd.to_datetime, texts, utc=True)
+    read: Any = partial(pd.to_datetime, pd.Series([*texts]), utc=True)
     with warnings.catch_warnings(action="ignore"):
         with suppress(ValueError, TypeError):
-            return [read(format="ISO8601")]
+            return read(format="ISO8601")
         for first in ({}, {"dayfirst": True}, {"yearfirst": True}):
             with suppress(ValueError, TypeError):
                 readings.append(read(**first))
-    return readings
+    return readings[0] if readings and all(readings[0].equals(one) for one in readings) else None
 
 
 def _repeated(reading: _File, used: Sequence[int], left_out: Sequence[int]) -> dict[str, int]:
@@ -755,7 +754,7 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     if isinstance(column.dtype, types.CategoricalDtype):
         return "", {text: counts.get(text, 0) for text in map(str, column.cat.categories)}
     if all(map(_DATE.fullmatch, counts)):
-        return f"dates, such as {held.iloc[0]}", counts
+        return f"dates{UNCLEAR if _dates(counts) is None else ''}, such as {held.iloc[0]}", counts
     if column.name not in reading.options.text:
         _refuse_odd_numbers(reading, i, counts)
         if reading.options.kind in ("delimited", "jsonl") and are_numbers(counts):

@@ -237,6 +237,20 @@ def test_words_are_a_feature_and_codes_that_repeat_are_not(kernlearn, tmp_path, 
     assert ("job" not in dropped) == is_kept
 
 
+def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path):
+    n = RNG.normal(size=160).round(3)
+    columns = {"firm": [f"firm {i // 20}" for i in range(160)], "year": [*range(1950, 1970)] * 8}
+    write_table(tmp_path / "f.csv", {**columns, "n": n, "y": n * 2})
+    out = " ".join(kernlearn("init", "f.csv").stdout.split())
+    assert "`protocol: {time: year}` in place of train, each" in out
+    days = [f"0{i % 9 + 1}/{i % 12 + 1:02}/20{i // 12 + 10}" for i in range(160)]
+    for kind, told in (("13/01/2009", False), ("01/02/2009", True)):
+        write_table(tmp_path / "d.csv", {"day": [kind, *days[1:]], "n": n, "y": n * 2})
+        out = " ".join(kernlearn("init", "d.csv", "--force").stdout.split())
+        assert "{time: day}` in place of train" in out
+        assert ("written as 2023-12-31" in out) == told
+
+
 def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     dates = [f"2023-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(160)]
     columns = {"date": dates, "n": RNG.normal(size=160).round(3), "kind": list("ab" * 80)}
