@@ -506,6 +506,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     if asked.target is None:
         last = "" if names[target].lower() in TARGETS else ", the last; `target` names another"
         notes.append(f"the target is column {names[target]}{last}")
+    if asked.matrix is None:
+        _refuse_totals(reading)
     marking = _marking(reading, asked)
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]
@@ -517,6 +519,10 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         raise DataError(problem, [("drop", [copy])])
     rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
     nominal = _feature_roles(reading, [i for i in rest if i not in marking], left_out)
+    labelled = frame[frame.iloc[:, target].notna()].select_dtypes(exclude="category")
+    for name in labelled.columns.intersection([*nominal]) if len(labelled) < len(frame) else ():
+        known = {*labelled[name].dropna().astype(str)}
+        nominal[name] = [value for value in nominal[name] if value in known] or nominal[name]
     for i in marking:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
     if asked.matrix is not None:  # a point may lack all its pairs
@@ -540,7 +546,6 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
-    _refuse_totals(reading)
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
     labels, is_numeric = _target_labels(reading, target)
@@ -765,11 +770,19 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
 
 
 def _refuse_totals(reading: _File) -> None:
-    """Refuse a last row that has the sums of the others, by its word or by its numbers."""
+    """Refuse a last row that has the sums of the others, by its word or by its numbers, or a note.
+
+    A note is the only entry of a row, below a blank row or rows that have half of their entries.
+    """
     path, options, frame = reading
     if len(frame) < _ROWS / 10:
         return
     rest, last = frame.iloc[:-1], frame.iloc[-1]
+    sizes = frame.notna().sum(axis=1).to_numpy()
+    above = len(sizes) - int((sizes[::-1] > 1).argmax())  # the rows above such rows
+    ends = 0 in sizes[above:] or (2 * sizes[:above] >= len(last)).all()
+    note: Any = last.dropna().iloc[0] if sizes[-1] == 1 and len(last) > 2 and ends else None
+    is_note = isinstance(note, str) and not (rest == note).any(axis=None)
     words = [i for i, v in enumerate(last) if str(v).strip(" :").casefold() in _TOTALS]
     by_word = any(not (rest.iloc[:, i] == last.iloc[i]).any() for i in words)
     by_sum = False
@@ -779,11 +792,14 @@ def _refuse_totals(reading: _File) -> None:
             sums, largest = numbers[:-1].sum(axis=0), np.abs(numbers[:-1]).max(axis=0)
             equal = np.abs(sums - numbers[-1]) <= 1e-6 * np.abs(sums)
         by_sum = bool((equal & (np.abs(sums) > largest)).any())
-    if by_word or by_sum:
-        place = readers.row_place(path, frame, options, len(frame) - 1)
-        line, can_skip = int(place.rpartition(" ")[2]), options.kind in ("delimited", "excel")
-        ways = [("read_as.skip", [*options.skip, line])] if can_skip else []
-        raise DataError(f"{place}: the last row has totals of the others: remove it", ways)
+    if by_word or by_sum or is_note:
+        rows = range(above if is_note else len(rest), len(frame))
+        places = [readers.row_place(path, frame, options, row) for row in rows]
+        lines = [int(one.rpartition(" ")[2]) for one in places]
+        can_skip = options.kind in ("delimited", "excel")
+        ways = [("read_as.skip", [*options.skip, *lines])] if can_skip else []
+        what = f"{note[:40]!r} alone" if is_note else "totals of the others"
+        raise DataError(f"{places[-1]}: the last row has {what}: remove it", ways)
 
 
 def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:

@@ -249,8 +249,11 @@ def frame_table(
         y = values_of(frame.iloc[:, targets[0]], classes, place_of, renamed=options.rename)
     away = {*targets, *(column_position(place, column, names) for column in options.drop)}
     rest = [i for i in range(len(names)) if i not in away]
+    frame, lacks = frame.copy(deep=False), np.isnan(y)
     for name in (*options.nominal, *options.text):
-        column_position(place, name, names)
+        i = column_position(place, name, names)
+        if lacks.any():  # these rows are left out, and may have values of their own
+            frame.isetitem(i, frame.iloc[:, i].mask(lacks).array)
     categories = frame.select_dtypes("category")
     nominal = {str(name): tuple(map(str, categories[name].cat.categories)) for name in categories}
     nominal |= options.nominal

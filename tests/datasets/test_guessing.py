@@ -494,6 +494,16 @@ REFUSED = {  # text, what is said
         "a,n,y\n" + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20)) + ",57,1\n",
         r"line 22: .*skip: \[22\]",
     ),
+    "notes below a blank row": case(
+        "a,n,y\n"
+        + "".join(f"{'uv'[i % 2]},{i % 7 if i % 9 else ''},{i % 3}\n" for i in range(20))
+        + "\n,,\nSource: made up,,\n,(all rights reserved),\n",
+        r"line 25: .*all rights.*skip: \[23, 24, 25\]",
+    ),
+    "a note in the column of the target": case(
+        "a,n,y\n" + "".join(f"{i % 2},{i % 7},{'pq'[i % 2]}\n" for i in range(20)) + ",,* sold\n",
+        r"line 22: .*\* sold.*skip: \[22\]",
+    ),
     "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
     "rows counted at the end": case(
@@ -790,6 +800,13 @@ def test_values_show_which_rows_belong_together(folder, code):
     assert bunch.preparation.shared == {"nr": 240}
     assert load(folder / "f.csv", drop=["nr"]).preparation.shared == {}
     assert load(folder / "f.csv", groups="nr").preparation.shared == {}
+
+
+def test_rows_without_a_target_have_no_values(folder):
+    rows = [f"{i},{'uv'[i % 2]},{'pq'[i // 2 % 2]}\n" for i in range(20)]
+    path = write(folder, "x,c,y\n" + "".join(rows) + "7,w,\n")
+    assert load(path, nominal="onehot").feature_names.tolist() == ["x", "c=u", "c=v"]
+    assert load(path).preparation.coded == {"c": 2}
 
 
 def test_text_beside_features_stays_with_its_rows(folder):
