@@ -196,7 +196,23 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
     if kind == "series" and len({len(one) for one in X}) > 1:
         left_out["MiniRocket"] = "it takes series of one length"
     methods = {k: _filled(v, values) for k, v in by_task[task].items() if k not in left_out}
+    if texts := bunch.card.forms[0].texts:
+        last = methods.get("logistic regression", methods.get("ridge"))
+        methods |= {"text and columns": _with_texts(texts, [*bunch.preparation.one_hot], last)}
     return methods, left_out
+
+
+def _with_texts(texts: list[str], nominal: list[str], last: Any) -> dict[str, Any]:
+    """Return a method that weighs the words of texts beside nominal columns and numbers."""
+    words = {"estimator": "sklearn.feature_extraction.text.TfidfVectorizer"}
+    hot = {"estimator": "sklearn.preprocessing.OneHotEncoder", "handle_unknown": "ignore"}
+    parts: list[Any] = [[f"words{i}", words, text] for i, text in enumerate(texts, 1)]
+    columns = {
+        "estimator": "sklearn.compose.ColumnTransformer",
+        "transformers": [[*parts, ["nominal", hot, nominal]] if nominal else parts],
+        "remainder": {"estimator": "sklearn.preprocessing.StandardScaler"},
+    }
+    return {"columns": "raw", "steps": [columns, "sklearn.impute.SimpleImputer", last]}
 
 
 def _rounded(value: float) -> float:
@@ -228,7 +244,9 @@ def _other_splits(
         how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
         time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
-    if texts := [name for name, why in left_out.items() if why.startswith("text with")]:
+    asked = bunch.card.forms[0].texts
+    texts = [k for k, why in left_out.items() if why.startswith("text with") and k not in asked]
+    if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
     most = prepared.rows / 2

@@ -385,8 +385,7 @@ def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Tabl
     columns = getattr(form.format, "drop", ())
     left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
     if table.texts is not None:  # but for those that the user drops
-        texts = [name for name in table.texts if name in form.left_out]
-        table = table._replace(texts=table.texts[texts] if texts else None)
+        table = table._replace(texts=table.texts[form.texts] if form.texts else None)
     left_out = list(dict.fromkeys([*form.left_out, *left_out, *(names[i] for i in away)]))
     left_out = [name for name in left_out if table.texts is None or name not in table.texts]
     if left_out:

@@ -237,6 +237,22 @@ def test_words_are_a_feature_and_codes_that_repeat_are_not(kernlearn, tmp_path, 
     assert ("job" not in dropped) == is_kept
 
 
+@pytest.mark.parametrize("target", ["kind", "n"])
+def test_text_beside_columns_has_a_method(kernlearn, tmp_path, target):
+    notes = [f"{'good' if i % 2 else 'bad'} day {i}" for i in range(60)]
+    n = ["" if i % 9 == 4 else i % 7 / 2 + i / 8 for i in range(60)]
+    columns = {"note": notes, "n": n, "colour": list("rgb" * 20), "kind": list("pq" * 30)}
+    write_table(tmp_path / "f.csv", columns)
+    assert "`read_as: {text: [note]}`" in kernlearn("init", "f.csv", "--target", target).stdout
+    options = ("--target", target, "-o", "read_as.text=[note]", "--force")
+    assert "read_as:" not in kernlearn("init", "f.csv", *options).stdout
+    config = (tmp_path / "f.yaml").read_text()
+    only = ("--only", "method=text and columns", "-o", "splits=1")
+    assert "FAILED" not in kernlearn("run", "f.yaml", "--no-report", *only).stdout
+    (tmp_path / "f.yaml").write_text(re.sub(r"(?s)  text and columns:.*?(?=\n\w)", "", config))
+    assert "no method uses note" in kernlearn("plan", "f.yaml", "--no-try").stdout
+
+
 def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path):
     n = RNG.normal(size=160).round(3)
     columns = {"firm": [f"firm {i // 20}" for i in range(160)], "year": [*range(1950, 1970)] * 8}
