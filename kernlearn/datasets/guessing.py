@@ -358,9 +358,11 @@ def _format(path: Path, content: bytes) -> Any:
         return Columns(kind="ts")
     if first.startswith(("{", "[", "<")):
         with suppress(ValueError):
-            if len(lines) > 1 and isinstance(json.loads(lines[0]), dict):
+            is_list = re.match(r"\s*\[\s*{", head)
+            if is_list or (len(lines) > 1 and isinstance(json.loads(lines[0]), dict)):
                 return Columns(kind="jsonl")
-        raise DataError(f"{path}: HTML, XML or JSON in one piece: save it as CSV or lines of JSON")
+        what = "HTML, XML or JSON that is no list of objects"
+        raise DataError(f"{path}: {what}: save it as CSV or lines of JSON")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)
@@ -499,9 +501,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
         notes.append(f"the text is read as {codec}, not UTF-8")
     if empty := frame.attrs.get("empty"):
-        notes.append(
-            f"{counted(empty, 'column')} without name and entries left out, the last ones"
-        )
+        notes.append(f"{counted(empty, 'column')} without name and entries left out")
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         last = "" if names[target].lower() in TARGETS else ", the last; `target` names another"

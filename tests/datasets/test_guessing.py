@@ -267,13 +267,15 @@ FORMATS = {  # the kind that must be read
     "matlab": ("matlab", stored(partial(savemat, mdict=IN_STRUCTURE))),
     "arff": ("arff", ARFF.encode()),
     "json lines": ("jsonl", LINES.encode()),
+    "json": ("jsonl", b"[" + LINES.strip().replace("\n", ",").encode() + b"]"),
     "series": ("ts", b"@problemName s\n@data\n1,2:a\n4,5:b\n"),
 }
 NO_FORMATS = {  # what must be said
     "labels": ("index:value: .*0,1", b"0,1 1:0.5\n1 2:0.5\n"),
     "some queries": ("1 of 2 rows have a qid", b"1 qid:1 1:0.5\n0 1:2\n"),
     "html": ("HTML, XML or JSON .*save it as CSV", b"<html><table><tr><td>a</td></tr></table>\n"),
-    "json": ("or lines of JSON", b'[{"x": 1},\n{"x": 2}]\n'),
+    "an object": ("or lines of JSON", b'{"x": [1, 2],\n"y": [0, 1]}\n'),
+    "cut json": ("damaged", b'[{"x": 1, "y": 0},\n{"x": 2, '),
     "pickle": ("write tables to CSV", pickle.dumps(FRAME)),
     "npy": ("numpy.savez.file, X=X, y=y", stored(partial(np.save, arr=np.eye(3)))),
     "gzip": ("files end with .gz", gzip.compress(b"a,b\n1,2\n")),
@@ -967,6 +969,15 @@ def test_separators_at_the_ends_of_lines_make_no_columns(folder):
     assert "2 columns without name and entries left out" in sentences(path)
     with pytest.raises(DataError, match="1 column without a name"):
         load(write(folder, "a;b;kind;\n1;2;x;1\n3;4;y;\n"))
+
+
+def test_a_sheet_that_starts_in_column_c(folder):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    FRAME.to_excel(folder / "f.xlsx", index=False, startcol=2)
+    bunch = load(folder / "f.xlsx")
+    assert bunch.feature_names.tolist() == ["x", "note"]
+    np.testing.assert_array_equal(bunch.data[:, 0], FRAME["x"])
 
 
 @pytest.mark.parametrize("kind", ["npz", "mat", "h5"])
