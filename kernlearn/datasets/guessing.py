@@ -820,12 +820,23 @@ def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:
     for i, entries in zip(asked, zip(*texts, strict=True), strict=True):
         pointed = [text for text in entries if "." in text]
         whole = [text for text in entries if re.fullmatch(r"[+-]?\d{1,3}", text)]
-        if whole and all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed):
-            problem = (
-                f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}: say what"
-            )
-            ways = [("read_as.thousands", "."), ("read_as.decimal", ".")]
-            raise DataError(f"{problem} the point separates", ways)
+        grouped = [re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed]
+        if whole and pointed and all(grouped):
+            what, ways = "say what the point separates", [("read_as.decimal", ".")]
+            if _has_decimals(reading):
+                what = "other columns have decimal points, so leave out those of thousands"
+            else:
+                ways.insert(0, ("read_as.thousands", "."))
+            problem = f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}"
+            raise DataError(f"{problem}: {what}", ways)
+
+
+def _has_decimals(reading: _File) -> bool:
+    """Tell whether some points in numbers have other than three digits after them."""
+    places = [i for i, kind in enumerate(reading.frame.dtypes) if kind.kind == "f"]
+    rows = readers.split_rows(file_bytes(reading.path), reading.options)
+    texts = (row[i].strip() for _, row in rows for i in places if i < len(row))
+    return any(re.fullmatch(r"[+-]?\d*\.(\d{0,2}|\d{4,})", text) for text in texts)
 
 
 def _mark_of_thousands(frame: "pd.DataFrame") -> str:
@@ -841,10 +852,9 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
     path, options, frame = reading
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
-    plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
     n_like = sum(k for text, k in counts.items() if _is_like_number(text))
-    odd = {text for text in counts if 2 * n_like > n and not are_numbers([text.translate(plain)])}
+    odd = {text for text in counts if 2 * n_like > n and not readers.is_number(text, options)}
     if not odd:
         return
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
@@ -852,19 +862,25 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     n_plain = sum(k for text, k in counts.items() if text not in odd)
     ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
-        ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
+        skipped = ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])])
+        ways.insert(int(counts[first] > 1), skipped)
     remedy, text = "correct it", [("read_as.text", [column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
-    elif hasattr(options, "decimal") and _is_like_number(first):
+    elif _is_like_number(first) and not hasattr(options, "decimal"):
+        remedy, ways = "store it as a number", []
+    elif _is_like_number(first):
         marks = re.sub(r"[^.,'\s]", "", first.strip())
-        ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
+        is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
+        ways = [("read_as.decimal", ",")] if is_point else []
         groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
         elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
             ways, text = [], []
             remedy = "write its decimal points as in the other columns"
+        elif marks[:1] == "." == decimal and _has_decimals(reading):
+            remedy = "other columns have decimal points, so leave out those of thousands"
         elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(

@@ -245,15 +245,24 @@ def _with_groups(frame: "pd.DataFrame", texts: "pd.DataFrame", options: Any) -> 
     """
     from pandas.api.types import is_numeric_dtype
 
-    mark, point = re.escape(options.thousands), re.escape(options.decimal)
-    grouped = rf"\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
     for i in range(frame.shape[1]):
         if is_numeric_dtype(frame.dtypes.iloc[i]):
             held = texts.iloc[:, i].dropna()
             marked = held[held.str.strip().str.contains(options.thousands, regex=False)]
-            if not marked.str.fullmatch(grouped, case=False).all():
+            if not all(is_number(text, options) for text in marked):
                 frame.isetitem(i, texts.iloc[:, i].array)
     return frame
+
+
+def is_number(text: str, options: Any) -> bool:
+    """Tell whether a text is a number by the decimal point and separator of thousands stated."""
+    point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None)
+    plain: dict[str, Any] = {".": "#", point: "."}
+    if not mark or mark not in text.strip():
+        return are_numbers([text.translate(str.maketrans(plain))])
+    mark, point = re.escape(mark), re.escape(point)
+    grouped = rf"(?i)\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
+    return bool(re.fullmatch(grouped, text))
 
 
 def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]:

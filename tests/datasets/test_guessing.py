@@ -448,6 +448,24 @@ REFUSED = {  # text, what is said
         r"column a: .*\'86.0\'((?!thousands).)*$",
         read_as={"decimal": ","},
     ),
+    "points of thousands beside decimal points": case(
+        "a,b,y\n1.250,12.5,p\n950,2.25,q\n2.100,3.5,p\n",
+        r"column a: 1\.250 beside 950((?!thousands: ).)*decimal: \"\.\"}.$",
+    ),
+    "no points of thousands": case(
+        "a,b,y\n1.250,12.5,p\n950,2.25,q\n2.100,3.5,p\n",
+        r"column b: .*'12\.5', [^{]*read_as: {text: \[\"b\"\]}.$",
+        read_as={"thousands": "."},
+    ),
+    "no commas of thousands": case(
+        'a,y\n"1,544",p\n"12,34",q\n"2,100",p\n',
+        r"column a: 2 of 3 .*'12,34', ((?!decimal|1,544).)*$",
+        read_as={"thousands": ","},
+    ),
+    "an entry that is often missing": case(
+        "a,y\nk.A.,p\n" + "1.5,q\n2.5,p\n" * 9 + "k.A.,q\n",
+        r"read_as: {missing: \[\"k\.A\.\"\]}. or .*skip: \[2\]",
+    ),
     "comments": case("# by hand\na,label\n1,p\n", r'read_as: {comment: "#"}'),
     "a short row": case("x,y\n1,a\n2\n3,b\n", r"line 3 has 1, line 4 2"),
     "a line above the names": case("sep=|\na|label\n1|p\n2|q\n", "remove what stands above"),
@@ -940,6 +958,7 @@ def test_numbers_and_texts_in_a_sheet(folder):
     assert loaded(folder / "f.xlsx")[0].data.max() == 39e20
     frame.assign(x=[f"{i},5" for i in range(40)]).to_excel(folder / "f.xlsx", index=False)
     assert "0 of 40 entries are numbers; the first other is '0,5'" in loaded(folder / "f.xlsx")[1]
+    assert "missing" not in loaded(folder / "f.xlsx")[1]
 
 
 def test_cards_that_are_added(folder, tmp_path):
