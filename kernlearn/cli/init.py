@@ -290,7 +290,7 @@ def _config(
     if task == "classification":
         counts = Counter(bunch.target.tolist()).most_common()
         n = len(bunch.target)
-        rare = 5 * len(counts) * counts[-1][1] < n
+        rare = max(10, 2 * len(counts)) * counts[-1][1] < n
         if rare or counts[0][1] > 0.8 * n:
             two = len(bunch.target_names) == 2
             metrics = [*(["roc_auc"] if two else []), "balanced_accuracy", *metrics]

@@ -253,6 +253,14 @@ def test_text_beside_columns_has_a_method(kernlearn, tmp_path, target):
     assert "no method uses note" in kernlearn("plan", "f.yaml", "--no-try").stdout
 
 
+@pytest.mark.parametrize(("n_rare", "first"), [(16, "balanced_accuracy"), (60, "accuracy")])
+def test_a_rare_class_is_measured_like_the_others(kernlearn, tmp_path, n_rare, first):
+    kinds = ["p", "q"] * ((200 - n_rare) // 2) + ["r"] * n_rare
+    write_table(tmp_path / "f.csv", {"x": RNG.normal(size=200).round(3), "kind": kinds})
+    kernlearn("init", "f.csv")
+    assert read_yaml(tmp_path / "f.yaml")[0]["metrics"][0] == first
+
+
 def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path):
     n = RNG.normal(size=160).round(3)
     columns = {"firm": [f"firm {i // 20}" for i in range(160)], "year": [*range(1950, 1970)] * 8}
