@@ -89,7 +89,9 @@ def init(
         smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
         _show(data, [f"rows by class: {sizes}{smallest}"])
     content, left_out = _config(data, config, bunch, task, keys, bool(shared))
-    others = _other_splits(bunch, content["protocol"], bool(shared)) if _is_file(data) else []
+    features, others = [*bunch.feature_names.tolist(), *away], []
+    if _is_file(data):
+        others = _other_splits(bunch, content["protocol"], features, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
@@ -194,7 +196,23 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
     if kind == "series" and len({len(one) for one in X}) > 1:
         left_out["MiniRocket"] = "it takes series of one length"
     methods = {k: _filled(v, values) for k, v in by_task[task].items() if k not in left_out}
+    if texts := bunch.card.forms[0].texts:
+        last = methods.get("logistic regression", methods.get("ridge"))
+        methods |= {"text and columns": _with_texts(texts, [*bunch.preparation.one_hot], last)}
     return methods, left_out
+
+
+def _with_texts(texts: list[str], nominal: list[str], last: Any) -> dict[str, Any]:
+    """Return a method that weighs the words of texts beside nominal columns and numbers."""
+    words = {"estimator": "sklearn.feature_extraction.text.TfidfVectorizer"}
+    hot = {"estimator": "sklearn.preprocessing.OneHotEncoder", "handle_unknown": "ignore"}
+    parts: list[Any] = [[f"words{i}", words, text] for i, text in enumerate(texts, 1)]
+    columns = {
+        "estimator": "sklearn.compose.ColumnTransformer",
+        "transformers": [[*parts, ["nominal", hot, nominal]] if nominal else parts],
+        "remainder": {"estimator": "sklearn.preprocessing.StandardScaler"},
+    }
+    return {"columns": "raw", "steps": [columns, "sklearn.impute.SimpleImputer", last]}
 
 
 def _rounded(value: float) -> float:
@@ -211,15 +229,24 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
-def _other_splits(bunch: Any, protocol: dict[str, Any], grouped: bool) -> list[str]:
+def _other_splits(
+    bunch: Any, protocol: dict[str, Any], features: Iterable[str], grouped: bool
+) -> list[str]:
     """Say which columns could divide the rows, by time, or as groups if no others do."""
+    from kernlearn.datasets.guessing import UNCLEAR
+
     sentences = []
     left_out, prepared = bunch.card.forms[0].left_out, bunch.preparation
-    if dates := [name for name, why in left_out.items() if why.startswith("dates")]:
+    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith("dates")}
+    dated |= {name: False for name in features if name.lower() in ("year", "date")}
+    if dates := sorted(dated, key=dated.__getitem__):
         replaced = " and ".join(k for k in ("train", "folds", "stratify") if k in protocol)
-        time = f"with `protocol: {{time: {dates[0]}}}` in place of {replaced}"
+        how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
+        time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
-    if texts := [name for name, why in left_out.items() if why.startswith("text with")]:
+    asked = bunch.card.forms[0].texts
+    texts = [k for k, why in left_out.items() if why.startswith("text with") and k not in asked]
+    if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
     most = prepared.rows / 2
@@ -263,7 +290,7 @@ def _config(
     if task == "classification":
         counts = Counter(bunch.target.tolist()).most_common()
         n = len(bunch.target)
-        rare = 5 * len(counts) * counts[-1][1] < n
+        rare = max(10, 2 * len(counts)) * counts[-1][1] < n
         if rare or counts[0][1] > 0.8 * n:
             two = len(bunch.target_names) == 2
             metrics = [*(["roc_auc"] if two else []), "balanced_accuracy", *metrics]

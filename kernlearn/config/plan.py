@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from kernlearn import datasets
-from kernlearn.checks import counted, suggestion
+from kernlearn.checks import counted, listed, suggestion
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
 from kernlearn.config.names import is_kernel
@@ -255,9 +255,11 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
             yield labels, what, source
         return
     arguments = entry.arguments(config.task, experiment.path.parent, scope)
-    if any(method.columns == "raw" for method in config.methods.values()):
+    if is_raw := any(method.columns == "raw" for method in config.methods.values()):
         arguments["frame"] = True
     found, done = _known_data(arguments, found)
+    if found.form.texts and not is_raw:
+        done = done.noting(f"no method uses {listed(found.form.texts)}: give one `columns: raw`")
     card, own_data = found.card, entry.file is not None or not datasets.is_shipped(found.card.name)
     _check_folds(label, config, found)
     if entry.file is not None and card.rows:

@@ -370,6 +370,11 @@ class Form(Strict):
         return self
 
     @property
+    def texts(self) -> list[str]:
+        """The columns of text that are no features, but part of the table as it is."""
+        return [name for name in getattr(self.format, "text", ()) if name in self.left_out]
+
+    @property
     def known_labels(self) -> tuple[str, ...] | None:
         """The labels in the order of their codes; None if there are none."""
         return self.labels if self.classes is None else tuple(self.classes)

@@ -61,12 +61,9 @@ class Data(Bunch):
     @property
     def one_hot_columns(self) -> list[list[int]]:
         """The positions of the columns that stand for the values of each nominal column."""
-        blocks, names, start = [], self["feature_names"].tolist(), 0
-        for name, n in self["preparation"].one_hot.items():
-            start = next(i for i in range(start, len(names)) if names[i].startswith(f"{name}="))
-            blocks.append([*range(start, start + n)])
-            start += n
-        return blocks
+        prepared = self["preparation"]
+        sizes = zip(prepared.starts, prepared.one_hot.values(), strict=True)
+        return [[*range(start, start + n)] for start, n in sizes]
 
     def rows(self, chosen: Any) -> "Data":
         """Return some rows; of a matrix that compares points the same columns."""

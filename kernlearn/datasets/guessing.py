@@ -5,7 +5,7 @@ import json
 import re
 import warnings
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
@@ -53,6 +53,7 @@ _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
 _TOTALS = {"total", "totals", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "totale"}
 _EMPTY = "it has no entries"
+UNCLEAR = " of no clear format"
 _ABOVE = 20  # lines above a table that may be a text
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
@@ -357,9 +358,11 @@ def _format(path: Path, content: bytes) -> Any:
         return Columns(kind="ts")
     if first.startswith(("{", "[", "<")):
         with suppress(ValueError):
-            if len(lines) > 1 and isinstance(json.loads(lines[0]), dict):
+            is_list = re.match(r"\s*\[\s*{", head)
+            if is_list or (len(lines) > 1 and isinstance(json.loads(lines[0]), dict)):
                 return Columns(kind="jsonl")
-        raise DataError(f"{path}: HTML, XML or JSON in one piece: save it as CSV or lines of JSON")
+        what = "HTML, XML or JSON that is no list of objects"
+        raise DataError(f"{path}: {what}: save it as CSV or lines of JSON")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)
@@ -498,13 +501,13 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
         notes.append(f"the text is read as {codec}, not UTF-8")
     if empty := frame.attrs.get("empty"):
-        notes.append(
-            f"{counted(empty, 'column')} without name and entries left out, the last ones"
-        )
+        notes.append(f"{counted(empty, 'column')} without name and entries left out")
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         last = "" if names[target].lower() in TARGETS else ", the last; `target` names another"
         notes.append(f"the target is column {names[target]}{last}")
+    if asked.matrix is None:
+        _refuse_totals(reading)
     marking = _marking(reading, asked)
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]
@@ -516,12 +519,19 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         raise DataError(problem, [("drop", [copy])])
     rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
     nominal = _feature_roles(reading, [i for i in rest if i not in marking], left_out)
+    labelled = frame[frame.iloc[:, target].notna()].select_dtypes(exclude="category")
+    for name in labelled.columns.intersection([*nominal]) if len(labelled) < len(frame) else ():
+        known = {*labelled[name].dropna().astype(str)}
+        nominal[name] = [value for value in nominal[name] if value in known] or nominal[name]
     for i in marking:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
     if asked.matrix is not None:  # a point may lack all its pairs
         left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
+    if points is None and asked.matrix is None and not marking:
+        ids = [i for i, why in left_out.items() if why.startswith(("text", "numbers"))]
+        shared = _repeated(reading, [target, *features], ids)
     for i in (i for i, reason in left_out.items() if reason and not marking):
         held = frame.iloc[:, i].dropna().astype(str)  # of features the preparation says so
         if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
@@ -536,7 +546,6 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
-    _refuse_totals(reading)
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
     labels, is_numeric = _target_labels(reading, target)
@@ -550,6 +559,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         "kind": options.kind,
         "target": names[target],
         "drop": [name for i, name in enumerate(names) if i not in used],
+        "text": [k for k in options.text if k not in names or left_out.get(names.index(k)) != ""],
         "nominal": nominal,
         "points": None if points is None else names[points],
     }
@@ -622,7 +632,6 @@ def _feature_roles(
 
 def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
     """Return the values of a text column of groups or times in their order; none of numbers."""
-    import pandas as pd
     from pandas.api.types import is_numeric_dtype
 
     name, column = reading.names[i], reading.frame.iloc[:, i].dropna()
@@ -630,32 +639,70 @@ def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
         return {}
     values = sorted({*column.astype(str)})
     if dated:
-        readings = _dates(pd.Series(values))
-        if not (readings and all(readings[0].equals(one) for one in readings)):
+        if (dates := _dates(values)) is None:
             raise DataError(
                 f"{reading.path}: time: column {name} has neither numbers nor dates of one format "
                 f"and meaning, such as {values[0]!r}; write dates as 2023-12-31"
             )
-        values = [values[place] for place in readings[0].argsort(kind="stable")]
+        values = [values[place] for place in dates.argsort(kind="stable")]
     return {name: values}
 
 
-def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
-    """Return texts as dates: by ISO 8601, or else with months, with days and with years first.
+def _dates(texts: Iterable[str]) -> "pd.Series[Any] | None":
+    """Return texts as dates: by ISO 8601, or else in the format of the first.
 
-    All have the format of the first. A reading that does not fit every text is left out.
+    With months, with days and with years first they must be the same, if they fit every text.
     """
     import pandas as pd
 
     readings: list[pd.Series[Any]] = []
-    read: Any = partial(pd.to_datetime, texts, utc=True)
+    read: Any = partial(pd.to_datetime, pd.Series([*texts]), utc=True)
     with warnings.catch_warnings(action="ignore"):
         with suppress(ValueError, TypeError):
-            return [read(format="ISO8601")]
+            return read(format="ISO8601")
         for first in ({}, {"dayfirst": True}, {"yearfirst": True}):
             with suppress(ValueError, TypeError):
                 readings.append(read(**first))
-    return readings
+    return readings[0] if readings and all(readings[0].equals(one) for one in readings) else None
+
+
+def _repeated(reading: _File, used: Sequence[int], left_out: Sequence[int]) -> dict[str, int]:
+    """Return the column of whose values the rows have most else in common, and how many it has.
+
+    Its values are whole numbers or texts, each in 2 to 50 rows on average, and the target or two
+    other columns are the same in all rows of a value: none that ranges of its numbers make.
+    """
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    frame, found, most = reading.frame, dict[str, int](), 1
+    codes = np.empty((0, 0))
+    for i in (*left_out, *used[1:]):
+        column = frame.iloc[:, i].dropna()
+        of_numbers, n_values = is_numeric_dtype(column), column.nunique()
+        if not _FEW <= n_values <= len(column) / 2 <= 25 * n_values:
+            continue
+        if of_numbers and (column % 1).any():
+            continue
+        if not codes.size:
+            columns = [pd.factorize(frame.iloc[:, j])[0] for j in used]
+            codes = np.column_stack(columns).astype(np.int32)
+        column = (column if of_numbers else column.astype(str)).sort_values(kind="stable")
+        rows, again = column.index.to_numpy(), (column == column.shift()).to_numpy()[1:]
+        first, second = rows[:-1][again], rows[1:][again]
+        alike = np.flatnonzero([j != i for j in used])
+        for part in (slice(_FEW), slice(None)):  # most differ in the first pairs of rows
+            same = codes[np.ix_(first[part], alike)] == codes[np.ix_(second[part], alike)]
+            alike = alike[same.all(axis=0)]
+        n_alike = 0
+        for j in alike:
+            values, counts = np.unique(codes[first, j], return_counts=True)
+            n_runs = 1 + np.count_nonzero(np.diff(codes[first, j]))
+            if counts.max() <= 0.9 * len(first) and not (of_numbers and n_runs == len(values)):
+                n_alike += 1 if j else 2
+        if n_alike > most:
+            found, most = {reading.names[i]: n_values}, n_alike
+    return found
 
 
 def _check_matrix(
@@ -712,7 +759,7 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     if isinstance(column.dtype, types.CategoricalDtype):
         return "", {text: counts.get(text, 0) for text in map(str, column.cat.categories)}
     if all(map(_DATE.fullmatch, counts)):
-        return f"dates, such as {held.iloc[0]}", counts
+        return f"dates{UNCLEAR if _dates(counts) is None else ''}, such as {held.iloc[0]}", counts
     if column.name not in reading.options.text:
         _refuse_odd_numbers(reading, i, counts)
         if reading.options.kind in ("delimited", "jsonl") and are_numbers(counts):
@@ -723,11 +770,19 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
 
 
 def _refuse_totals(reading: _File) -> None:
-    """Refuse a last row that has the sums of the others, by its word or by its numbers."""
+    """Refuse a last row that has the sums of the others, by its word or by its numbers, or a note.
+
+    A note is the only entry of a row, below a blank row or rows that have half of their entries.
+    """
     path, options, frame = reading
     if len(frame) < _ROWS / 10:
         return
     rest, last = frame.iloc[:-1], frame.iloc[-1]
+    sizes = frame.notna().sum(axis=1).to_numpy()
+    above = len(sizes) - int((sizes[::-1] > 1).argmax())  # the rows above such rows
+    ends = 0 in sizes[above:] or (2 * sizes[:above] >= len(last)).all()
+    note: Any = last.dropna().iloc[0] if sizes[-1] == 1 and len(last) > 2 and ends else None
+    is_note = isinstance(note, str) and not (rest == note).any(axis=None)
     words = [i for i, v in enumerate(last) if str(v).strip(" :").casefold() in _TOTALS]
     by_word = any(not (rest.iloc[:, i] == last.iloc[i]).any() for i in words)
     by_sum = False
@@ -737,11 +792,14 @@ def _refuse_totals(reading: _File) -> None:
             sums, largest = numbers[:-1].sum(axis=0), np.abs(numbers[:-1]).max(axis=0)
             equal = np.abs(sums - numbers[-1]) <= 1e-6 * np.abs(sums)
         by_sum = bool((equal & (np.abs(sums) > largest)).any())
-    if by_word or by_sum:
-        place = readers.row_place(path, frame, options, len(frame) - 1)
-        line, can_skip = int(place.rpartition(" ")[2]), options.kind in ("delimited", "excel")
-        ways = [("read_as.skip", [*options.skip, line])] if can_skip else []
-        raise DataError(f"{place}: the last row has totals of the others: remove it", ways)
+    if by_word or by_sum or is_note:
+        rows = range(above if is_note else len(rest), len(frame))
+        places = [readers.row_place(path, frame, options, row) for row in rows]
+        lines = [int(one.rpartition(" ")[2]) for one in places]
+        can_skip = options.kind in ("delimited", "excel")
+        ways = [("read_as.skip", [*options.skip, *lines])] if can_skip else []
+        what = f"{note[:40]!r} alone" if is_note else "totals of the others"
+        raise DataError(f"{places[-1]}: the last row has {what}: remove it", ways)
 
 
 def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:
@@ -762,12 +820,23 @@ def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:
     for i, entries in zip(asked, zip(*texts, strict=True), strict=True):
         pointed = [text for text in entries if "." in text]
         whole = [text for text in entries if re.fullmatch(r"[+-]?\d{1,3}", text)]
-        if whole and all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed):
-            problem = (
-                f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}: say what"
-            )
-            ways = [("read_as.thousands", "."), ("read_as.decimal", ".")]
-            raise DataError(f"{problem} the point separates", ways)
+        grouped = [re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", text) for text in pointed]
+        if whole and pointed and all(grouped):
+            what, ways = "say what the point separates", [("read_as.decimal", ".")]
+            if _has_decimals(reading):
+                what = "other columns have decimal points, so leave out those of thousands"
+            else:
+                ways.insert(0, ("read_as.thousands", "."))
+            problem = f"{path}: column {reading.names[i]}: {pointed[0]} beside {whole[0]}"
+            raise DataError(f"{problem}: {what}", ways)
+
+
+def _has_decimals(reading: _File) -> bool:
+    """Tell whether some points in numbers have other than three digits after them."""
+    places = [i for i, kind in enumerate(reading.frame.dtypes) if kind.kind == "f"]
+    rows = readers.split_rows(file_bytes(reading.path), reading.options)
+    texts = (row[i].strip() for _, row in rows for i in places if i < len(row))
+    return any(re.fullmatch(r"[+-]?\d*\.(\d{0,2}|\d{4,})", text) for text in texts)
 
 
 def _mark_of_thousands(frame: "pd.DataFrame") -> str:
@@ -783,10 +852,9 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
     path, options, frame = reading
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
-    plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
     n_like = sum(k for text, k in counts.items() if _is_like_number(text))
-    odd = {text for text in counts if 2 * n_like > n and not are_numbers([text.translate(plain)])}
+    odd = {text for text in counts if 2 * n_like > n and not readers.is_number(text, options)}
     if not odd:
         return
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
@@ -794,19 +862,25 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     n_plain = sum(k for text, k in counts.items() if text not in odd)
     ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
-        ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
+        skipped = ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])])
+        ways.insert(int(counts[first] > 1), skipped)
     remedy, text = "correct it", [("read_as.text", [column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
-    elif hasattr(options, "decimal") and _is_like_number(first):
+    elif _is_like_number(first) and not hasattr(options, "decimal"):
+        remedy, ways = "store it as a number", []
+    elif _is_like_number(first):
         marks = re.sub(r"[^.,'\s]", "", first.strip())
-        ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
+        is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
+        ways = [("read_as.decimal", ",")] if is_point else []
         groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
         elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
             ways, text = [], []
             remedy = "write its decimal points as in the other columns"
+        elif marks[:1] == "." == decimal and _has_decimals(reading):
+            remedy = "other columns have decimal points, so leave out those of thousands"
         elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(

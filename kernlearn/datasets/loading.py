@@ -332,6 +332,8 @@ def _read(found: Found) -> tuple[Table, list[int]]:
 
 def _joined(parts: Sequence[Table], place: str) -> Table:
     """Concatenate the rows of tables with the same columns."""
+    import pandas as pd
+
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -348,7 +350,9 @@ def _joined(parts: Sequence[Table], place: str) -> Table:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
     y, gaps = np.concatenate([part.y for part in parts]), [t for part in parts for t in part.gaps]
-    return first._replace(X=X, y=y, query=query, gaps=gaps)
+    if (texts := first.texts) is not None:
+        texts = pd.concat([part.texts for part in parts])
+    return first._replace(X=X, y=y, query=query, gaps=gaps, texts=texts)
 
 
 def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:
@@ -381,8 +385,7 @@ def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Tabl
     columns = getattr(form.format, "drop", ())
     left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
     if table.texts is not None:  # but for those that the user drops
-        texts = [name for name in table.texts if name in form.left_out]
-        table = table._replace(texts=table.texts[texts] if texts else None)
+        table = table._replace(texts=table.texts[form.texts] if form.texts else None)
     left_out = list(dict.fromkeys([*form.left_out, *left_out, *(names[i] for i in away)]))
     left_out = [name for name in left_out if table.texts is None or name not in table.texts]
     if left_out:
@@ -474,6 +477,9 @@ def _as_features(table: Table, nominal: str) -> Table:
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":
+        names = table.feature_names
+        ends = zip(names, np.cumsum([values.get(name, 1) for name in names]), strict=True)
+        encoded["starts"] = tuple(int(end) - values[name] for name, end in ends if name in values)
         X, names = one_hot(table)
         table = table._replace(X=X, feature_names=names)
     return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))

@@ -114,11 +114,10 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
         _mask(frame, options)
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     nameless = [name for name in frame.columns if str(name).startswith("Unnamed: ")]
-    # separators at the ends of lines
-    are_last = not first and [*frame.columns[len(frame.columns) - len(nameless) :]] == nameless
-    if nameless and are_last and frame[nameless].isna().all(axis=None):
-        frame = frame.drop(columns=nameless)
-        frame.attrs["empty"], nameless = len(nameless), []
+    # columns beside a table, or separators at the ends of lines
+    if not first and (empty := [name for name in nameless if frame[name].isna().all()]):
+        frame, nameless = frame.drop(columns=empty), sorted({*nameless} - {*empty})
+        frame.attrs["empty"] = len(empty)
     if nameless:
         n = counted(len(nameless), "column")
         raise DataError(f"{path}: {n} without a name: name all, or remove what stands above")
@@ -246,15 +245,24 @@ def _with_groups(frame: "pd.DataFrame", texts: "pd.DataFrame", options: Any) -> 
     """
     from pandas.api.types import is_numeric_dtype
 
-    mark, point = re.escape(options.thousands), re.escape(options.decimal)
-    grouped = rf"\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
     for i in range(frame.shape[1]):
         if is_numeric_dtype(frame.dtypes.iloc[i]):
             held = texts.iloc[:, i].dropna()
             marked = held[held.str.strip().str.contains(options.thousands, regex=False)]
-            if not marked.str.fullmatch(grouped, case=False).all():
+            if not all(is_number(text, options) for text in marked):
                 frame.isetitem(i, texts.iloc[:, i].array)
     return frame
+
+
+def is_number(text: str, options: Any) -> bool:
+    """Tell whether a text is a number by the decimal point and separator of thousands stated."""
+    point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None)
+    plain: dict[str, Any] = {".": "#", point: "."}
+    if not mark or mark not in text.strip():
+        return are_numbers([text.translate(str.maketrans(plain))])
+    mark, point = re.escape(mark), re.escape(point)
+    grouped = rf"(?i)\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
+    return bool(re.fullmatch(grouped, text))
 
 
 def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]:
@@ -352,7 +360,9 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     lines, records = _text_lines(path), []
-    for line, text in lines:
+    if is_list := lines[0][1].startswith("["):
+        records = [{**record} for record in json.loads("\n".join(text for _, text in lines))]
+    for line, text in () if is_list else lines:
         try:
             records.append({**json.loads(text)})
         except (TypeError, ValueError) as error:
@@ -364,7 +374,7 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
         is_text = column.dtype.kind == "O" and name not in options.text
         if is_text and are_numbers(map(str, column.dropna())):
             frame[name] = pd.to_numeric(column)
-    frame.attrs["lines"] = [line for line, _ in lines]
+    frame.attrs["lines"] = [] if is_list else [line for line, _ in lines]
     return frame
 
 

@@ -54,6 +54,8 @@ class Preparation:
     shared : dict of str to int, default={}
         Features whose values several rows seem to have in common, such as a patient, with their
         numbers of values.
+    starts : tuple of int, default=()
+        The position of the first of the columns of each column of ``one_hot``.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Preparation:
     one_hot: dict[str, int] = field(default_factory=dict)
     id_like: dict[str, str] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
 
     def noting(self, *notes: str) -> "Preparation":
         """Return it with further notes."""
@@ -246,8 +249,11 @@ def frame_table(
         y = values_of(frame.iloc[:, targets[0]], classes, place_of, renamed=options.rename)
     away = {*targets, *(column_position(place, column, names) for column in options.drop)}
     rest = [i for i in range(len(names)) if i not in away]
+    frame, lacks = frame.copy(deep=False), np.isnan(y)
     for name in (*options.nominal, *options.text):
-        column_position(place, name, names)
+        i = column_position(place, name, names)
+        if lacks.any():  # these rows are left out, and may have values of their own
+            frame.isetitem(i, frame.iloc[:, i].mask(lacks).array)
     categories = frame.select_dtypes("category")
     nominal = {str(name): tuple(map(str, categories[name].cat.categories)) for name in categories}
     nominal |= options.nominal

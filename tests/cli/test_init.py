@@ -237,6 +237,44 @@ def test_words_are_a_feature_and_codes_that_repeat_are_not(kernlearn, tmp_path, 
     assert ("job" not in dropped) == is_kept
 
 
+@pytest.mark.parametrize("target", ["kind", "n"])
+def test_text_beside_columns_has_a_method(kernlearn, tmp_path, target):
+    notes = [f"{'good' if i % 2 else 'bad'} day {i}" for i in range(60)]
+    n = ["" if i % 9 == 4 else i % 7 / 2 + i / 8 for i in range(60)]
+    columns = {"note": notes, "n": n, "colour": list("rgb" * 20), "kind": list("pq" * 30)}
+    write_table(tmp_path / "f.csv", columns)
+    assert "`read_as: {text: [note]}`" in kernlearn("init", "f.csv", "--target", target).stdout
+    options = ("--target", target, "-o", "read_as.text=[note]", "--force")
+    assert "read_as:" not in kernlearn("init", "f.csv", *options).stdout
+    config = (tmp_path / "f.yaml").read_text()
+    only = ("--only", "method=text and columns", "-o", "splits=1")
+    assert "FAILED" not in kernlearn("run", "f.yaml", "--no-report", *only).stdout
+    (tmp_path / "f.yaml").write_text(re.sub(r"(?s)  text and columns:.*?(?=\n\w)", "", config))
+    assert "no method uses note" in kernlearn("plan", "f.yaml", "--no-try").stdout
+
+
+@pytest.mark.parametrize(("n_rare", "first"), [(16, "balanced_accuracy"), (60, "accuracy")])
+def test_a_rare_class_is_measured_like_the_others(kernlearn, tmp_path, n_rare, first):
+    kinds = ["p", "q"] * ((200 - n_rare) // 2) + ["r"] * n_rare
+    write_table(tmp_path / "f.csv", {"x": RNG.normal(size=200).round(3), "kind": kinds})
+    kernlearn("init", "f.csv")
+    assert read_yaml(tmp_path / "f.yaml")[0]["metrics"][0] == first
+
+
+def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path):
+    n = RNG.normal(size=160).round(3)
+    columns = {"firm": [f"firm {i // 20}" for i in range(160)], "year": [*range(1950, 1970)] * 8}
+    write_table(tmp_path / "f.csv", {**columns, "n": n, "y": n * 2})
+    out = " ".join(kernlearn("init", "f.csv").stdout.split())
+    assert "`protocol: {time: year}` in place of train, each" in out
+    days = [f"0{i % 9 + 1}/{i % 12 + 1:02}/20{i // 12 + 10}" for i in range(160)]
+    for kind, told in (("13/01/2009", False), ("01/02/2009", True)):
+        write_table(tmp_path / "d.csv", {"day": [kind, *days[1:]], "n": n, "y": n * 2})
+        out = " ".join(kernlearn("init", "d.csv", "--force").stdout.split())
+        assert "{time: day}` in place of train" in out
+        assert ("written as 2023-12-31" in out) == told
+
+
 def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     dates = [f"2023-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(160)]
     columns = {"date": dates, "n": RNG.normal(size=160).round(3), "kind": list("ab" * 80)}

@@ -267,13 +267,15 @@ FORMATS = {  # the kind that must be read
     "matlab": ("matlab", stored(partial(savemat, mdict=IN_STRUCTURE))),
     "arff": ("arff", ARFF.encode()),
     "json lines": ("jsonl", LINES.encode()),
+    "json": ("jsonl", b"[" + LINES.strip().replace("\n", ",").encode() + b"]"),
     "series": ("ts", b"@problemName s\n@data\n1,2:a\n4,5:b\n"),
 }
 NO_FORMATS = {  # what must be said
     "labels": ("index:value: .*0,1", b"0,1 1:0.5\n1 2:0.5\n"),
     "some queries": ("1 of 2 rows have a qid", b"1 qid:1 1:0.5\n0 1:2\n"),
     "html": ("HTML, XML or JSON .*save it as CSV", b"<html><table><tr><td>a</td></tr></table>\n"),
-    "json": ("or lines of JSON", b'[{"x": 1},\n{"x": 2}]\n'),
+    "an object": ("or lines of JSON", b'{"x": [1, 2],\n"y": [0, 1]}\n'),
+    "cut json": ("damaged", b'[{"x": 1, "y": 0},\n{"x": 2, '),
     "pickle": ("write tables to CSV", pickle.dumps(FRAME)),
     "npy": ("numpy.savez.file, X=X, y=y", stored(partial(np.save, arr=np.eye(3)))),
     "gzip": ("files end with .gz", gzip.compress(b"a,b\n1,2\n")),
@@ -446,6 +448,24 @@ REFUSED = {  # text, what is said
         r"column a: .*\'86.0\'((?!thousands).)*$",
         read_as={"decimal": ","},
     ),
+    "points of thousands beside decimal points": case(
+        "a,b,y\n1.250,12.5,p\n950,2.25,q\n2.100,3.5,p\n",
+        r"column a: 1\.250 beside 950((?!thousands: ).)*decimal: \"\.\"}.$",
+    ),
+    "no points of thousands": case(
+        "a,b,y\n1.250,12.5,p\n950,2.25,q\n2.100,3.5,p\n",
+        r"column b: .*'12\.5', [^{]*read_as: {text: \[\"b\"\]}.$",
+        read_as={"thousands": "."},
+    ),
+    "no commas of thousands": case(
+        'a,y\n"1,544",p\n"12,34",q\n"2,100",p\n',
+        r"column a: 2 of 3 .*'12,34', ((?!decimal|1,544).)*$",
+        read_as={"thousands": ","},
+    ),
+    "an entry that is often missing": case(
+        "a,y\nk.A.,p\n" + "1.5,q\n2.5,p\n" * 9 + "k.A.,q\n",
+        r"read_as: {missing: \[\"k\.A\.\"\]}. or .*skip: \[2\]",
+    ),
     "comments": case("# by hand\na,label\n1,p\n", r'read_as: {comment: "#"}'),
     "a short row": case("x,y\n1,a\n2\n3,b\n", r"line 3 has 1, line 4 2"),
     "a line above the names": case("sep=|\na|label\n1|p\n2|q\n", "remove what stands above"),
@@ -493,6 +513,16 @@ REFUSED = {  # text, what is said
     "sums at the end": case(
         "a,n,y\n" + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20)) + ",57,1\n",
         r"line 22: .*skip: \[22\]",
+    ),
+    "notes below a blank row": case(
+        "a,n,y\n"
+        + "".join(f"{'uv'[i % 2]},{i % 7 if i % 9 else ''},{i % 3}\n" for i in range(20))
+        + "\n,,\nSource: made up,,\n,(all rights reserved),\n",
+        r"line 25: .*all rights.*skip: \[23, 24, 25\]",
+    ),
+    "a note in the column of the target": case(
+        "a,n,y\n" + "".join(f"{i % 2},{i % 7},{'pq'[i % 2]}\n" for i in range(20)) + ",,* sold\n",
+        r"line 22: .*\* sold.*skip: \[22\]",
     ),
     "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
@@ -773,6 +803,32 @@ def test_gaps_hide_neither_ids_nor_groups(folder):
     assert bunch.preparation.shared == {"subject": 12}
 
 
+@pytest.mark.parametrize("code", ["{}", "P{:04}", "{}.0"])
+def test_values_show_which_rows_belong_together(folder, code):
+    """Of a person sex and class are the same in all rows, and the visits differ."""
+    rng = np.random.default_rng(0)
+    person = np.repeat(rng.permutation(240), rng.integers(1, 6, 240))
+    sex, kind = rng.integers(0, 2, (2, 240))
+    rest = np.column_stack([person % 7 // 3, sex[person], kind[person]])
+    day = rng.integers(0, 90, len(person))
+    rows = [
+        f"{code.format(i)},{d},{2 * d},{int(d > 40)},{a},{s},{'pq'[k]}"
+        for i, d, (a, s, k) in zip(person, day, rest, strict=True)
+    ]
+    text = "\n".join(["nr,day,hours,late,a,sex,y", *rows])
+    bunch = load(write(folder, text))
+    assert bunch.preparation.shared == {"nr": 240}
+    assert load(folder / "f.csv", drop=["nr"]).preparation.shared == {}
+    assert load(folder / "f.csv", groups="nr").preparation.shared == {}
+
+
+def test_rows_without_a_target_have_no_values(folder):
+    rows = [f"{i},{'uv'[i % 2]},{'pq'[i // 2 % 2]}\n" for i in range(20)]
+    path = write(folder, "x,c,y\n" + "".join(rows) + "7,w,\n")
+    assert load(path, nominal="onehot").feature_names.tolist() == ["x", "c=u", "c=v"]
+    assert load(path).preparation.coded == {"c": 2}
+
+
 def test_text_beside_features_stays_with_its_rows(folder):
     rows = [
         f"{f'note {i}' if i % 4 else ''},{i if i % 5 else ''},{'pq'[i % 2]}" for i in range(60)
@@ -787,6 +843,9 @@ def test_text_beside_features_stays_with_its_rows(folder):
     )
     dropped = load(file, read_as={"text": ["note"]}, drop=["note"], frame=True)
     assert dropped.frame.columns.tolist() == ["x"]
+    assert dropped.found.identity != bunch.found.identity
+    plain = load(file, drop=["note"])
+    assert dropped.found.identity == plain.found.identity
     with pytest.raises(DataError, match="no column 'nose'"):
         load(file, read_as={"text": ["nose"]})
 
@@ -899,6 +958,7 @@ def test_numbers_and_texts_in_a_sheet(folder):
     assert loaded(folder / "f.xlsx")[0].data.max() == 39e20
     frame.assign(x=[f"{i},5" for i in range(40)]).to_excel(folder / "f.xlsx", index=False)
     assert "0 of 40 entries are numbers; the first other is '0,5'" in loaded(folder / "f.xlsx")[1]
+    assert "missing" not in loaded(folder / "f.xlsx")[1]
 
 
 def test_cards_that_are_added(folder, tmp_path):
@@ -928,6 +988,15 @@ def test_separators_at_the_ends_of_lines_make_no_columns(folder):
     assert "2 columns without name and entries left out" in sentences(path)
     with pytest.raises(DataError, match="1 column without a name"):
         load(write(folder, "a;b;kind;\n1;2;x;1\n3;4;y;\n"))
+
+
+def test_a_sheet_that_starts_in_column_c(folder):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    FRAME.to_excel(folder / "f.xlsx", index=False, startcol=2)
+    bunch = load(folder / "f.xlsx")
+    assert bunch.feature_names.tolist() == ["x", "note"]
+    np.testing.assert_array_equal(bunch.data[:, 0], FRAME["x"])
 
 
 @pytest.mark.parametrize("kind", ["npz", "mat", "h5"])
