@@ -242,9 +242,9 @@ def _config(
     import scipy.sparse as sp
 
     methods, left_out = _methods(bunch, task)
-    place: dict[str, Any] = {"name": data}
-    if _is_file(data):
-        place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
+    keys = {"file" if _is_file(data) else "name": data, **keys}
+    for key in keys.keys() & {"file", "labels"}:
+        keys[key] = Path(os.path.relpath(keys[key], config.parent)).as_posix()
     published = bunch.fold is not None
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
     stratified = task == "classification" and not published
@@ -271,7 +271,7 @@ def _config(
     content = {
         "title": f"Methods compared on {_label(data)}",
         "task": task,
-        "datasets": {_label(data): {**place, **keys}},
+        "datasets": {_label(data): keys},
         "methods": methods,
         "protocol": protocol,
         "metrics": [*metrics, *by_pairs, "fit_seconds", "predict_seconds"],

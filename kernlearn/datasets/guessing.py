@@ -75,6 +75,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
+_NPY = b"\x93NUMPY"
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
@@ -83,6 +84,7 @@ _MAGIC: dict[bytes, Any] = {
     **dict.fromkeys((b"$FL2", b"$FL3"), Columns(kind="spss")),
     **dict.fromkeys((b"MATLAB", b"\x89HDF"), Arrays(kind="matlab")),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
+    _NPY: Arrays(kind="npz"),
 }
 
 
@@ -170,7 +172,9 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
         "citation": "not stated",
     }
     card = make_card(content, f"{path}: no card can be made")
-    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes), guess.shared)
+    besides = () if asked.labels is None else (Path(asked.labels),)
+    of_files = guess.contents, tuple(notes), guess.shared, besides
+    return Found(card.forms[0], tuple(paths), card, *of_files)
 
 
 def _classes(path: Path, guess: Guess, asked: Reading, task: str) -> dict[str, Any]:
@@ -219,6 +223,8 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     path = paths[0]
     content = b"\n".join(map(file_bytes, paths))
     format = recognised(path, content, asked)
+    if asked.labels is not None and asked.matrix is None and not isinstance(format, Arrays):
+        raise DataError(f"{path}: labels: only matrices and arrays take those of another file")
     if isinstance(format, Pairs):
         guess = _pairs(path, content)
         return guess if len(paths) == 1 else guess._replace(contents=())
@@ -229,7 +235,15 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     n_lines = content.count(b"\n")
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
-    return _frame_roles(_File(path, format, frame), asked)
+    notes: list[str] = []
+    if asked.labels is not None:
+        by, columns = _row_names(frame), frame.columns if format.header else None
+        names = columns if by is None else frame[by]
+        target, values, notes = _labels_of(names, len(frame), asked)
+        frame = frame.assign(**{target: values})
+        asked = asked.model_copy(update={"target": target})
+    guess = _frame_roles(_File(path, format, frame), asked)
+    return guess._replace(notes=[*notes, *guess.notes])
 
 
 def recognised(path: Path, content: bytes, asked: Reading) -> Any:
@@ -318,19 +332,75 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
             return alike[0]
         held = listed(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
         problem = f"{path}: {len(alike)} arrays could be the {key}; the file has {held}"
-        raise DataError(problem, [(f"read_as.{key}", "NAME")])
+        lacks = key == "target" and not alike
+        raise DataError(problem, [("labels", "FILE") if lacks else (f"read_as.{key}", "NAME")])
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]
     matrix = chosen("matrix", matrices if "matrix" in names else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    target = chosen("target", vectors)
+    notes: list[str] = []
+    if asked.labels is None:
+        target = chosen("target", vectors)
+    else:
+        texts = [arrays[k].ravel() for k in vectors if arrays[k].dtype.kind == "U"]
+        rows = next((names for names in texts if len({*names}) == n), None)
+        target, values, notes = _labels_of(rows, n, asked)
+        arrays[target] = np.asarray(values)
     content = readers.chosen_arrays(path, arrays, matrix, target)
     written = {"kind": format.kind, "matrix": matrix, "target": target}
     labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiu"
-    notes = [f"the features are {matrix}, the target is {target}"]
+    notes.append(f"the features are {matrix}, the target is {target}")
     return Guess(written, (content,), n_features, labels, is_numeric, notes)
+
+
+def _row_names(frame: "pd.DataFrame") -> str | None:
+    """Return the column that names the rows of a matrix, most of them as its columns."""
+    columns = {*canonical_labels(frame.columns.astype(str))}
+    for name in frame.columns[~plain_numbers(frame) | (frame.columns == ROW_NAMES)]:
+        if 2 * len(columns.intersection(canonical_labels(frame[name].astype(str)))) > len(frame):
+            return str(name)
+    return None
+
+
+def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]:
+    """Return the labels that another file has for `n` points, with their column, and notes.
+
+    They are found by the names of the points; without names they are in the same order.
+    """
+    import pandas as pd
+
+    path = Path(str(asked.labels))
+    if file_bytes(path).startswith(_NPY):
+        table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
+    else:
+        table = read_frame(path)
+    table, columns = table.set_axis([*map(str, table)], axis=1), [*map(str, table)]
+    wanted = [] if names is None else canonical_labels(pd.Series(names).astype(str)).tolist()
+    texts = {name: pd.Index(canonical_labels(table[name].astype(str))) for name in columns}
+    known = {name: int(texts[name].unique().isin(wanted).sum()) for name in columns}
+    by = max(columns, key=lambda name: known[name])
+    in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
+    rest = [name for name in columns if in_order or name != by]
+    usual = next((name for one in TARGETS for name in rest if name.lower() == one), *rest[-1:])
+    stated = usual if asked.target is None else asked.target
+    target = columns[column_position(path, stated, columns)]
+    if in_order:
+        if len(table) != n:
+            raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
+        notes = [f"the points have no names: column {target} of {path.name} is taken in its order"]
+        return target, table[target].array, notes
+    table = table.set_axis(texts[by])
+    if lack := [name for name in wanted if name not in table.index]:
+        text = f"{len(lack)} of {n} points are not in column {by}, such as {listed(lack[:3])}"
+        raise DataError(f"{path}: {text}; it has {listed(table.index[:3])}: use the same names")
+    if again := table.index[table.index.duplicated()].tolist():
+        raise DataError(f"{path}: column {by} has {listed(again)} in several rows: keep one")
+    notes = [f"the labels are column {target} of {path.name}, by the names in column {by}"]
+    if more := len(table) - n:
+        notes.append(f"{more} of {len(table)} rows of {path.name} name no point of the matrix")
+    return target, table.loc[wanted, target].array, notes
 
 
 # Formats
@@ -667,15 +737,16 @@ def _check_matrix(
     """
     path, names = reading.path, reading.names
     columns = [names[i] for i in features]
+    one_less = matrix is not None and len(columns) + 1 == len(reading.frame)
+    if one_less and plain_numbers(reading.frame)[target]:
+        problem = f"{path}: the matrix has no labels, and column {names[target]} is one of its own"
+        raise DataError(f"{problem}: add a column of labels", [("labels", "FILE")])
     for i in [i for i, reason in left_out.items() if reason]:
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
         if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:
             problem = f"{path}: rows and columns have the same names (column {name})"
             ways = [("matrix", "distance"), ("matrix", "similarity"), ("drop", [name])]
             raise DataError(f"{problem}: say what the matrix has", ways)
-        if matrix is not None and names[target] in rows:
-            text = f"column {names[target]} is one of its rows: add a column of labels"
-            raise DataError(f"{path}: the matrix has no labels, since {text}")
         if matrix is not None and rows != columns and {*rows} & {*columns}:
             raise DataError(
                 f"{path}: rows and columns have other names or another order (column {name}): "

@@ -60,6 +60,7 @@ def load(
     time: Column | None = None,
     sheet: int | str | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
+    labels: str | os.PathLike[str] | None = None,
     points: Column | None = None,
     read_as: Mapping[str, Any] | Sequence[tuple[str, Any]] = (),
     data_dir: str | os.PathLike[str] | None = None,
@@ -98,6 +99,9 @@ def load(
     matrix : {"similarity", "distance"}, optional
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
+    labels : path-like, optional
+        A file with the labels of the points of a matrix, by the names of its rows, or of arrays
+        in their order; `target` names their column.
     points : int or str, optional
         The column whose texts are the points themselves, for the path of a file of text in
         columns, a sheet or lines of JSON (also of series, sets and graphs). Other columns but the
@@ -189,6 +193,7 @@ def load(
 
     of_file: dict[str, Any] = {"target": target, "grades": grades, "sheet": sheet}
     of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
+    of_file["labels"] = labels and os.fspath(labels)
     how: dict[str, Any] = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
     how |= {"groups": groups, "time": time}
     asked = Reading.of(**of_file, **how)
@@ -215,13 +220,13 @@ def load(
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
-    codes, labels = _target(card, table)
+    codes, classes = _target(card, table)
     if len(codes) < table.done.rows:
-        table = table.noting(*_lost_classes(codes, labels))
+        table = table.noting(*_lost_classes(codes, classes))
     remarks = [form.note, *(f"{sentence}." for sentence in filled)]
     content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
     if as_published and form.fingerprint is not None:
-        content = _fingerprint(X, codes, labels, table.query)
+        content = _fingerprint(X, codes, classes, table.query)
         if content != form.fingerprint:
             expected = form.fingerprint[:12]
             remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
@@ -230,7 +235,7 @@ def load(
     return Data(
         X,
         codes,
-        labels,
+        classes,
         () if are_objects(X) else table.feature_names,
         fold=_published_folds(card.name, folds, table.query) if kept else None,
         query=table.query if card.task == "ranking" else None,
@@ -686,8 +691,8 @@ def add(
     for path in (card_path, place / name):
         if path.exists():
             raise DataError(f"{path}: exists already; remove it, or use another name")
-    if other := [key for key in options if key not in (*OF_FILE, "drop")]:
-        raise DataError(f"{other[0]} says nothing about how a file reads")
+    if other := [key for key in options if key == "labels" or key not in (*OF_FILE, "drop")]:
+        raise DataError(f"{other[0]} is no part of a card")
     found = card_of_file(Path(file), Reading.of(**options), task, name)
     card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written

@@ -414,9 +414,11 @@ def load_pairs(
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
-    """Return the arrays of an NPZ, MATLAB or HDF5 file by name; pickled objects are not loaded."""
+    """Return the arrays of an NPZ, NPY, MATLAB or HDF5 file by name, but no pickled objects."""
     content = file_bytes(path)
     with library_errors(path, "damaged, or no file of plain arrays"):
+        if content.startswith(b"\x93NUMPY"):
+            return {"X": np.load(BytesIO(content), allow_pickle=False)}
         if content.startswith(b"PK"):
             with np.load(BytesIO(content), allow_pickle=False) as stored:
                 return dict(stored)

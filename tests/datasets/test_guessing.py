@@ -275,7 +275,7 @@ NO_FORMATS = {  # what must be said
     "html": ("HTML, XML or JSON .*save it as CSV", b"<html><table><tr><td>a</td></tr></table>\n"),
     "json": ("or lines of JSON", b'[{"x": 1},\n{"x": 2}]\n'),
     "pickle": ("write tables to CSV", pickle.dumps(FRAME)),
-    "npy": ("numpy.savez.file, X=X, y=y", stored(partial(np.save, arr=np.eye(3)))),
+    "npy": ("labels", stored(partial(np.save, arr=np.eye(3)))),
     "gzip": ("files end with .gz", gzip.compress(b"a,b\n1,2\n")),
     "bytes": ("neither text nor a format", b"\0\1\2 no text"),
     "blank": ("the file is empty", b" \n"),
@@ -961,3 +961,33 @@ def test_long_texts_and_many_columns(tmp_path):
 def test_an_index_of_a_feature_has_a_bound(tmp_path, index):
     path = write(tmp_path, f"1 1:1 {index}:1\n-1 2:1\n", "f.libsvm")
     assert "above 5,000,000" in loaded(path)[1]
+
+
+def test_labels_of_another_file_are_found_by_name(folder):
+    D = np.abs(np.subtract.outer([0, 1, 5, 7.0], [0, 1, 5, 7.0]))
+    names = ["p1", "p2", "p3", "p4"]
+    pd.DataFrame(D, index=names, columns=names).to_csv(folder / "D.csv")
+    pd.DataFrame(D, columns=names).to_csv(folder / "bare.csv", index=False)
+    np.save(folder / "D.npy", D)
+    np.save(folder / "y.npy", np.array(list("xxyy")))
+    np.savez(folder / "D.npz", D=D, names=np.array(names))
+    beside = write(folder, "id,kind,size\np3,y,2\np1,x,1\np4,y,2\np2,x,1\np9,x,1\n", "labels.csv")
+    for name in ("D.csv", "bare.csv", "D.npz"):
+        bunch = load(folder / name, matrix="distance", labels=beside, target="kind")
+        assert bunch.target_names[bunch.target].tolist() == ["x", "x", "y", "y"]
+        np.testing.assert_array_equal(bunch.data, D)
+    assert any("1 of 5 rows" in note for note in bunch.preparation.notes)
+    first = bunch.identity
+    beside.write_text(beside.read_text().replace("p3,y", "p3,x").replace("p2,x", "p2,y"))
+    assert (
+        load(folder / "D.npz", matrix="distance", labels=beside, target="kind").identity != first
+    )
+    bunch = load(folder / "D.npy", matrix="distance", labels=folder / "y.npy")
+    assert bunch.target.tolist() == [0, 0, 1, 1]
+    with pytest.raises(DataError, match="5 rows, but 4 points"):
+        load(folder / "D.npy", matrix="distance", labels=beside)
+    beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")
+    with pytest.raises(DataError, match=r"1 of 4 points .* p4"):
+        load(folder / "D.csv", matrix="distance", labels=beside)
+    for name in ("D.csv", "bare.csv", "D.npy"):
+        assert "`labels:" in loaded(folder / name, matrix="distance")[1]
