@@ -216,7 +216,11 @@ def load(
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     raw = _as_frame(table) if frame else None
-    table = _as_features(table, nominal) if card.similarity is None else _as_matrix(table)
+    table = (
+        _as_features(table, nominal)
+        if card.similarity is None
+        else _as_matrix(table, card.similarity)
+    )
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -457,15 +461,39 @@ def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Tabl
     return table, notes
 
 
-def _as_matrix(table: Table) -> Table:
-    """Notice a matrix that is not symmetric."""
-    differences = np.abs(table.X - table.X.T)
+def _as_matrix(table: Table, kind: str) -> Table:
+    """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
+    X, notes = table.X, []
+    differences = np.abs(X - X.T)
     if isinstance(differences, np.ndarray):
         differences = np.nan_to_num(differences)  # of a pair that is missing none
+        notes = _odd_values(X, kind)
     if largest := differences.max():
-        note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
-        table = table.noting(note)
-    return table
+        text = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
+        use = "rows are compared with the columns of training points, of which SpectrumSVM trains"
+        notes.append(f"{text}; {use} on the mean of both directions")
+    return table.noting(*notes)
+
+
+def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
+    """Say that distances look like similarities or the reverse, or are negative or 0."""
+    own, low, is_distance = matrix.diagonal(), np.nanmin(matrix), kind == "distance"
+    ends, other = (np.nanmax, "similarity") if is_distance else (np.nanmin, "distance")
+    # similarities are greatest between a point and itself, distances least
+    if np.nanmax(matrix) > low and np.allclose(own, ends(matrix, axis=1), rtol=1e-6):
+        where = "greatest" if is_distance else "least"
+        text = f"the {where} value of each row is that of the point with itself"
+        return [f"{text}, as of a {other}: `matrix: {other}` takes it for one"]
+    if not is_distance:
+        return []
+    notes, negative = [], matrix[matrix < 0]
+    if n := len(negative):
+        text = f"{n} of {matrix.size} distances are negative, the least {low:g}"
+        gaps = f"; a gap is NaN, in a table also `read_as: {{missing: [{low:g}]}}`"
+        notes.append(text + gaps * bool((negative == low).all()))
+    if n := int((matrix == 0).sum() - (own == 0).sum()):
+        notes.append(f"{n} of {matrix.size - len(own)} distances between different points are 0")
+    return notes
 
 
 def _as_features(table: Table, nominal: str) -> Table:

@@ -743,6 +743,28 @@ def test_matrices_with_labels(folder):
         load(write(folder, "a,b,label\n1,2,p\n3,4,q\n5,6,p\n"), matrix="distance")
 
 
+@pytest.mark.parametrize(
+    ("change", "kind", "noted"),
+    [
+        (lambda D: D, "distance", []),
+        (lambda D: 1 / (1 + D), "similarity", []),
+        (lambda D: 1 / (1 + D), "distance", ["`matrix: similarity`"]),
+        (lambda D: D, "similarity", ["`matrix: distance`"]),
+        (lambda D: np.where(D == 2, -1, D), "distance", ["2 of 16", "[-1]"]),
+        (lambda D: np.where(D >= 4, 0, D), "distance", ["6 of 12"]),
+        (lambda D: D + np.triu(D) / 2, "distance", ["SpectrumSVM"]),
+    ],
+)
+def test_values_that_do_not_suit_the_kind_of_a_matrix_are_noted(folder, change, kind, noted):
+    D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
+    frame = pd.DataFrame(change(D), columns=list("abcd")).assign(family=list("xyxy"))
+    frame.to_csv(folder / "D.csv", index=False)
+    target, *notes = load(folder / "D.csv", matrix=kind).preparation.sentences
+    assert "family" in target
+    assert len(notes) == bool(noted)
+    assert all(text in notes[0] for text in noted)
+
+
 def test_a_point_may_lack_all_its_pairs(folder):
     D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
     lacks = D.copy()
