@@ -75,6 +75,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
+_TWO_COLUMNS = "write CSV with columns for the sequence and the class"
 _NPY = b"\x93NUMPY"
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
@@ -430,6 +431,8 @@ def _format(path: Path, content: bytes) -> Any:
             if len(lines) > 1 and isinstance(json.loads(lines[0]), dict):
                 return Columns(kind="jsonl")
         raise DataError(f"{path}: HTML, XML or JSON in one piece: save it as CSV or lines of JSON")
+    if first.startswith(">") and not re.search(r"[\s,;|]", "".join(lines[1:2]).strip()):
+        raise DataError(f"{path}: FASTA has no classes: {_TWO_COLUMNS}")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)
@@ -494,8 +497,14 @@ def _refuse_rows(
         problem = f"{path}: an entry in quotes does not end with its quote ({fault}): end it"
         raise DataError(problem, [("read_as.quote", None)])
     odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
-    where = ""
-    ways: list[tuple[str, Any]] = [("read_as.delimiter", ";")]
+    ways: list[tuple[str, Any]]
+    if width < 2 and not odd:
+        texts = ["".join(row) for _, row in rows]
+        marks = sorted({*re.sub(r"[\w\s.+-]", "", texts[0])})
+        alike = [mark for mark in marks if len({text.count(mark) for text in texts}) == 1]
+        ways = [("read_as.delimiter", mark) for mark in alike]
+        raise DataError(f"{path}: no separator gives several columns: {_TWO_COLUMNS}", ways)
+    where, ways = "", [("read_as.delimiter", ";")]
     if odd:
         line, row = rows[odd[0]]
         where = f" (line {line} has {len(row)}, line {rows[-1][0]} {width})"

@@ -279,6 +279,9 @@ NO_FORMATS = {  # what must be said
     "gzip": ("files end with .gz", gzip.compress(b"a,b\n1,2\n")),
     "bytes": ("neither text nor a format", b"\0\1\2 no text"),
     "blank": ("the file is empty", b" \n"),
+    "fasta": ("FASTA .*write CSV", b">s1 a\nACGT\nAC\n>s2 b\nTT\n"),
+    "strings": ("write CSV with columns for the sequence and the class$", b"acgt\ntt\nac\n"),
+    "other": ("`read_as: {delimiter: .\\^.}`$", b"x^y\n1^a\n2^b\n"),
 }
 
 
