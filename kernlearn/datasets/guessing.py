@@ -237,11 +237,13 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
     notes: list[str] = []
+    if asked.matrix is not None and (by := _row_names(frame)) is not None:
+        frame, notes = _in_order(path, frame, by)
+        asked = asked.model_copy(update={"drop": (*asked.drop, by)})
     if asked.labels is not None:
-        by, columns = _row_names(frame), frame.columns if format.header else None
-        names = columns if by is None else frame[by]
-        target, values, notes = _labels_of(names, len(frame), asked)
-        frame = frame.assign(**{target: values})
+        names = frame.columns if format.header else None
+        target, values, more = _labels_of(names if by is None else frame[by], len(frame), asked)
+        frame, notes = frame.assign(**{target: values}), [*notes, *more]
         asked = asked.model_copy(update={"target": target})
     guess = _frame_roles(_File(path, format, frame), asked)
     return guess._replace(notes=[*notes, *guess.notes])
@@ -363,6 +365,27 @@ def _row_names(frame: "pd.DataFrame") -> str | None:
         if 2 * len(columns.intersection(canonical_labels(frame[name].astype(str)))) > len(frame):
             return str(name)
     return None
+
+
+def _in_order(path: Path, frame: "pd.DataFrame", by: str) -> "tuple[pd.DataFrame, list[str]]":
+    """Return the rows of a matrix in the order of its columns; refuse one with other names."""
+    rows = canonical_labels(frame[by].astype(str)).tolist()
+    names = canonical_labels(frame.columns.astype(str)).tolist()
+    place = {name: i for i, name in enumerate(rows)}
+    if lack := place.keys() - names:
+        numbers = canonical_labels(frame.columns[plain_numbers(frame)].astype(str)).tolist()
+        text = f"rows without a column: {listed(sorted(lack))}"
+        if rest := [name for name in numbers if name not in place]:
+            text += f"; columns without a row: {listed(rest)}"
+        raise DataError(f"{path}: {text}: give both the same names (column {by})")
+    if len(place) < len(rows):
+        again = next(name for i, name in enumerate(rows) if place[name] != i)
+        raise DataError(f"{path}: two rows are called {again} in column {by}: rename one")
+    order = [place[name] for name in names if name in place]
+    if order == sorted(order):
+        return frame, []
+    note = f"the rows are taken in the order of the columns, by their names in column {by}"
+    return frame.iloc[order].reset_index(drop=True), [note]
 
 
 def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]:
@@ -740,7 +763,7 @@ def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
 def _check_matrix(
     reading: _File, matrix: str | None, target: int, features: list[int], left_out: dict[int, str]
 ) -> None:
-    """Refuse a matrix that nobody asked for, without labels or with rows in another order.
+    """Refuse a matrix that nobody asked for, or without labels.
 
     A column that names its rows shows that a table is one.
     """
@@ -756,11 +779,6 @@ def _check_matrix(
             problem = f"{path}: rows and columns have the same names (column {name})"
             ways = [("matrix", "distance"), ("matrix", "similarity"), ("drop", [name])]
             raise DataError(f"{problem}: say what the matrix has", ways)
-        if matrix is not None and rows != columns and {*rows} & {*columns}:
-            raise DataError(
-                f"{path}: rows and columns have other names or another order (column {name}): "
-                "write frame.loc[frame.columns], or drop this column"
-            )
 
 
 def _target_labels(reading: _File, target: int) -> tuple[dict[str, int] | None, bool]:

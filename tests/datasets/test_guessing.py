@@ -715,8 +715,14 @@ def test_matrices_with_labels(folder):
     assert (bunch.similarity, bunch.target_names.tolist()) == ("distance", ["x", "y"])
     assert added.card.task == "similarity"
     frame.iloc[[1, 0, 2, 3]].to_csv(folder / "R.csv")
-    with pytest.raises(DataError, match="another order"):
-        load(folder / "R.csv", matrix="distance")
+    bunch = load(folder / "R.csv", matrix="distance")
+    np.testing.assert_array_equal(bunch.data, D)
+    assert bunch.target.tolist() == [0, 1, 0, 1]
+    assert "rows are taken in the order" in bunch.preparation.sentences[0]
+    frame.rename(index={"b": "e"}).to_csv(folder / "E.csv", index_label="name")
+    assert re.search(": e; .*: b:", loaded(folder / "E.csv", matrix="distance")[1])
+    frame.rename(index={"b": "c"}).to_csv(folder / "E.csv", index_label="name")
+    assert re.search(r"called c .*column name", loaded(folder / "E.csv", matrix="distance")[1])
     frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
     lacking = load(folder / "M.csv", matrix="distance")
     np.testing.assert_array_equal(lacking.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
