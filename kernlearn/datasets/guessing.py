@@ -777,7 +777,7 @@ def _check_matrix(
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
         if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:
             problem = f"{path}: rows and columns have the same names (column {name})"
-            ways = [("matrix", "distance"), ("matrix", "similarity"), ("drop", [name])]
+            ways = [("matrix", "distance"), ("matrix", "similarity")]
             raise DataError(f"{problem}: say what the matrix has", ways)
 
 

@@ -706,7 +706,9 @@ def test_matrices_with_labels(folder):
     D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
     frame = pd.DataFrame(D, index=list("abcd"), columns=list("abcd")).assign(family=list("xyxy"))
     frame.to_csv(folder / "D.csv")
-    assert "the same names" in loaded(folder / "D.csv")[1]
+    refusal = loaded(folder / "D.csv")[1]
+    assert "matrix:" in refusal
+    assert "drop" not in refusal  # whose features would be similarities to test points
     frame.drop(columns="family").to_csv(folder / "U.csv")
     assert "has no labels" in loaded(folder / "U.csv", matrix="distance")[1]
     added = add(folder / "D.csv", name="mine", matrix="distance", folder=folder)
