@@ -333,10 +333,13 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
         alike = [one for one in possible if f".{one}".endswith(f".{name}")]
         if len(alike := alike if key in names else alike or possible) == 1:
             return alike[0]
-        held = listed(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-        problem = f"{path}: {len(alike)} arrays could be the {key}; the file has {held}"
-        lacks = key == "target" and not alike
-        raise DataError(problem, [("labels", "FILE") if lacks else (f"read_as.{key}", "NAME")])
+        shapes = {name: f"{name} of shape {array.shape}" for name, array in arrays.items()}
+        ways = [(f"read_as.{key}", one) for one in alike]
+        problem = f"{len(alike)} arrays could be the {key}: {listed(shapes[k] for k in alike)}"
+        if not alike:
+            ways = [("labels", "FILE")] if key == "target" else []
+            problem = f"no array could be the {key}; it has {listed(shapes.values()) or 'none'}"
+        raise DataError(f"{path}: {problem}: {'keep' if alike else 'write'} one", ways)
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]

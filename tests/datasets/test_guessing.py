@@ -635,7 +635,7 @@ def test_arrays(folder):
         np.testing.assert_array_equal(bunch.data, X)
         assert bunch.target_names.tolist() == labels
     np.savez(folder / "objects.npz", X=X, y=np.array(["a", None] * 3, dtype=object))
-    with pytest.raises(DataError, match="plain arrays"):  # no pickle is loaded
+    with pytest.raises(DataError, match=r"y=y\.astype"):  # no pickle is loaded
         load(folder / "objects.npz")
     np.savez(folder / "gaps.npz", X=X, y=np.array([1, np.nan, 0, 1, 0, np.nan]))
     bunch = load(folder / "gaps.npz")
@@ -643,12 +643,12 @@ def test_arrays(folder):
     assert (bunch.target_names.tolist(), bunch.target.tolist()) == (["0", "1"], [1, 0, 1, 0])
     assert "2 of 6 rows without a target were left out" in sentences(folder / "gaps.npz")
     np.savez(folder / "many.npz", train=X, test=X[:3], y_train=y == "a", y_test=y[:3] == "a")
-    with pytest.raises(DataError, match="2 arrays"):
+    with pytest.raises(DataError, match=r'`read_as: {matrix: "train"}`.*"test"'):
         load(folder / "many.npz")
     bunch = load(folder / "many.npz", read_as={"matrix": "test"})
     assert (bunch.data.shape, bunch.target_names.tolist()) == ((3, 2), ["False", "True"])
     np.savez(folder / "turned.npz", X=X.T, y=y)
-    with pytest.raises(DataError, match=r"0 arrays could be the target"):
+    with pytest.raises(DataError, match=r"no array .*\(2, 6\)"):
         load(folder / "turned.npz")
 
 
