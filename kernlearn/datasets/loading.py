@@ -319,9 +319,11 @@ def _read(found: Found) -> tuple[Table, list[int]]:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
-    if card.task == "similarity" and n_rows != n_features:
-        size = f"{n_rows} rows with a label and {n_features} columns"
-        raise DataError(f"{place}: found {size}, expected a square matrix")
+    if card.task == "similarity":
+        if len(lacks) != n_features:
+            size = f"{len(lacks)} rows and {n_features} columns"
+            raise DataError(f"{place}: the matrix has {size}: write one of each for every point")
+        table = table.columns(np.flatnonzero(~lacks)) if lacks.any() else table
     if card.task == "ranking" and table.query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:

@@ -745,12 +745,17 @@ def test_matrices_with_labels(folder):
     np.testing.assert_array_equal(alone.data, D[1:, 1:])
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
+    frame.assign(family=["x", None, "x", "y"]).to_csv(folder / "T.csv")
+    bunch = load(folder / "T.csv", matrix="distance")
+    np.testing.assert_array_equal(bunch.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
+    assert bunch.feature_names.tolist() == ["a", "c", "d"]
+    assert any("1 of 4 rows" in note for note in bunch.preparation.notes)
     frame.loc["a", "b"] = 1.5
     frame.to_csv(folder / "S.csv", index=False)
     assert "differ by up to 0.5" in sentences(folder / "S.csv", matrix="distance")
     with pytest.raises(DataError, match=r'`matrix: "similarity"`'):
         load(folder / "S.csv", task="similarity")
-    with pytest.raises(DataError, match="square matrix"):
+    with pytest.raises(DataError, match="3 rows and 2 columns"):
         load(write(folder, "a,b,label\n1,2,p\n3,4,q\n5,6,p\n"), matrix="distance")
 
 
