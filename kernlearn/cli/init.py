@@ -160,6 +160,7 @@ def _label(data: str) -> str:
 
 def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the methods for a data set, and why others are left out."""
+    import numpy as np
     import scipy.sparse as sp
 
     from kernlearn.datasets.files import shipped
@@ -191,8 +192,8 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
             left_out["gradient boosting"] = "it takes dense data only"
         if X.shape[1] > _MOST_FEATURES and "H0/1" in by_task[task]:
             left_out["H0/1"] = f"more than {_MOST_FEATURES} features"
-    if kind == "series" and len({len(one) for one in X}) > 1:
-        left_out["MiniRocket"] = "it takes series of one length"
+    if kind == "series" and len({np.shape(one) for one in X}) > 1:
+        left_out["MiniRocket"] = "it takes series of one length and number of channels"
     methods = {k: _filled(v, values) for k, v in by_task[task].items() if k not in left_out}
     return methods, left_out
 

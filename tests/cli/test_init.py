@@ -260,3 +260,10 @@ def test_labels_in_another_file(kernlearn, tmp_path):
     kernlearn("init", "d.csv", *options)
     assert read_yaml(tmp_path / "folder/mine.yaml")[0]["datasets"]["d"]["labels"] == "../kinds.csv"
     run(kernlearn, "folder/mine.yaml")
+
+
+@pytest.mark.parametrize(("spread", "is_written"), [(0, True), (5, False)])
+def test_methods_for_series_of_one_length_take_all(kernlearn, tmp_path, spread, is_written):
+    objects("m.jsonl", lambda i: np.ones((2, 20 + i % (spread + 1))).tolist())(tmp_path)
+    kernlearn("init", "m.jsonl")
+    assert ("MiniRocket" in read_yaml(tmp_path / "m.yaml")[0]["methods"]) == is_written

@@ -688,9 +688,10 @@ def test_points_of_any_kind(folder):
     numbers = '{"x": 1, "y": "1"}\n{"x": "2.5", "y": "q"}\n{"x": 3, "y": 1}\n{"x": 4, "y": "q"}'
     bunch = load(write(folder, numbers, "n.jsonl"))
     assert (bunch.data.ravel().tolist(), bunch.target.tolist()) == ([1, 2.5, 3, 4], [0, 1, 0, 1])
-    odd = write(folder, lines[0] + '\n{"p": [1, "a"], "class": "b"}\n', "odd.jsonl")
-    with pytest.raises(DataError, match=r"odd\.jsonl, line 2, column p"):
-        load(odd)
+    for odd, said in (('[1, "a"]', ""), ("[[1, null]]", ".*null"), ("[[], []]", ".*empty")):
+        path = write(folder, f'{lines[0]}\n{{"p": {odd}, "class": "b"}}\n', "odd.jsonl")
+        with pytest.raises(DataError, match=rf"odd\.jsonl, line 2, column p{said}"):
+            load(path)
     series = "@problemName s\n@data\n1,2,3:4,5,6:a\n1,2:3,4:b\n"
     path = write(folder, series, "f.ts")
     assert [s.shape for s in load(path, points="series").data] == [(2, 3), (2, 2)]
