@@ -237,6 +237,7 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
     notes: list[str] = []
+    frame.attrs["matrix"] = asked.matrix
     if asked.matrix is not None and (by := _row_names(frame)) is not None:
         frame, notes = _in_order(path, frame, by)
         asked = asked.model_copy(update={"drop": (*asked.drop, by)})
@@ -896,13 +897,14 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         ways.insert(0, ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])]))
-    remedy, text = "correct it", [("read_as.text", [column.name])]
+    remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
     elif hasattr(options, "decimal") and _is_like_number(first):
         marks = re.sub(r"[^.,'\s]", "", first.strip())
-        ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
-        groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
+        usual, ways = ways, [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
+        point = re.escape(marks[:1])
+        groups = rf"\D*\d{{1,3}}({point}\d{{3}})+((?!{point})\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
         elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
@@ -910,8 +912,10 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
             remedy = "write its decimal points as in the other columns"
         elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
+        elif marks.strip():
+            ways = ways or usual
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",
-        [*ways, *text],
+        [*ways, *(text if frame.attrs.get("matrix") is None else ())],
     )

@@ -506,6 +506,13 @@ REFUSED = {  # text, what is said
     "an id at the end": case("a,kind,row id\n1,p,7\n2,q,8\n", "row id, looks like an id"),
     "a copy of the target": case("y,x,y\np,1,p\nq,2,q\n", r"y\.1.*drop: \[\"y\.1", target="y"),
     "blanks that do not break": case("x,y\n5\u00a0,a\n6,b\n7,a\n", "or add `read_as: {text"),
+    "groups of one digit": case("x,y\n0.769.1,a\n6,b\n7,a\n", "line 2(?!.*thousands)"),
+    "a second column of texts": case(
+        "x,z,y\n5,5-,a\n6,6,b\n7,7,a\n", r'text: \["x", "z"\]', read_as={"text": ["x"]}
+    ),
+    "gaps of a matrix": case(
+        "a,b,y\n0,-,p\n-,0,q\n0,0,q\n", r'missing: \["-"\]}`$', matrix="distance"
+    ),
     "no such column": case("a,label\n1,p\n", "no column 'b'; its columns: a,", target="b"),
     "grades that are not all": case(
         "a,y\n1,low\n2,high\n",
