@@ -46,6 +46,8 @@ from kernlearn.yaml import shortened
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Note on a matrix whose rows are in another order in the file.
+REORDERED = "the rows are taken in the order of the columns, by their names"
 #: Names of the target, the first that there is; y may be a coordinate.
 TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
@@ -236,17 +238,20 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     n_lines = content.count(b"\n")
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
+    frame.attrs["matrix"], order = asked.matrix, [*range(len(frame))]
     notes: list[str] = []
-    frame.attrs["matrix"] = asked.matrix
     if asked.matrix is not None and (by := _row_names(frame)) is not None:
-        frame, notes = _in_order(path, frame, by)
+        order = _order_of_columns(path, frame, by)
         asked = asked.model_copy(update={"drop": (*asked.drop, by)})
     if asked.labels is not None:
         names = frame.columns if format.header else None
-        target, values, more = _labels_of(names if by is None else frame[by], len(frame), asked)
-        frame, notes = frame.assign(**{target: values}), [*notes, *more]
+        target, values, notes = _labels_of(names if by is None else frame[by], len(frame), asked)
+        frame = frame.assign(**{target: values})
         asked = asked.model_copy(update={"target": target})
     guess = _frame_roles(_File(path, format, frame), asked)
+    if order != sorted(order):
+        notes.append(REORDERED)
+        guess = guess._replace(contents=(frame.iloc[order].reset_index(drop=True),))
     return guess._replace(notes=[*notes, *guess.notes])
 
 
@@ -371,7 +376,7 @@ def _row_names(frame: "pd.DataFrame") -> str | None:
     return None
 
 
-def _in_order(path: Path, frame: "pd.DataFrame", by: str) -> "tuple[pd.DataFrame, list[str]]":
+def _order_of_columns(path: Path, frame: "pd.DataFrame", by: str) -> list[int]:
     """Return the rows of a matrix in the order of its columns; refuse one with other names."""
     rows = canonical_labels(frame[by].astype(str)).tolist()
     names = canonical_labels(frame.columns.astype(str)).tolist()
@@ -385,11 +390,7 @@ def _in_order(path: Path, frame: "pd.DataFrame", by: str) -> "tuple[pd.DataFrame
     if len(place) < len(rows):
         again = next(name for i, name in enumerate(rows) if place[name] != i)
         raise DataError(f"{path}: two rows are called {again} in column {by}: rename one")
-    order = [place[name] for name in names if name in place]
-    if order == sorted(order):
-        return frame, []
-    note = f"the rows are taken in the order of the columns, by their names in column {by}"
-    return frame.iloc[order].reset_index(drop=True), [note]
+    return [place[name] for name in names if name in place]
 
 
 def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]:

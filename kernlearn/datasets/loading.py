@@ -20,7 +20,7 @@ from kernlearn.datasets.files import (
     locate,
     missing_message,
 )
-from kernlearn.datasets.guessing import card_of_file
+from kernlearn.datasets.guessing import REORDERED, card_of_file
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
     GROUP_NAME,
@@ -724,6 +724,8 @@ def add(
     if other := [key for key in options if key == "labels" or key not in (*OF_FILE, "drop")]:
         raise DataError(f"{other[0]} is no part of a card")
     found = card_of_file(Path(file), Reading.of(**options), task, name)
+    if REORDERED in found.notes:
+        raise DataError(f"{file}: {REORDERED}, which no card does: write them in that order")
     card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written
     bunch = load(found._replace(card=card))

@@ -729,6 +729,8 @@ def test_matrices_with_labels(folder):
     np.testing.assert_array_equal(bunch.data, D)
     assert bunch.target.tolist() == [0, 1, 0, 1]
     assert "rows are taken in the order" in bunch.preparation.sentences[0]
+    with pytest.raises(DataError, match="no card"):
+        add(folder / "R.csv", name="turned", matrix="distance", folder=folder)
     frame.rename(index={"b": "e"}).to_csv(folder / "E.csv", index_label="name")
     assert re.search(": e; .*: b:", loaded(folder / "E.csv", matrix="distance")[1])
     frame.rename(index={"b": "c"}).to_csv(folder / "E.csv", index_label="name")
