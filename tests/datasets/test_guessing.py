@@ -1011,6 +1011,12 @@ def test_an_index_of_a_feature_has_a_bound(tmp_path, index):
     assert "above 5,000,000" in loaded(path)[1]
 
 
+def test_numbers_in_text_differ_in_their_last_digits_at_most(folder):
+    x = np.random.default_rng(0).normal(size=2000)
+    pd.DataFrame({"x": x, "y": x}).to_csv(folder / "x.csv", index=False)
+    np.testing.assert_allclose(load(folder / "x.csv").data[:, 0], x, rtol=0, atol=1e-15)
+
+
 def test_labels_of_another_file_are_found_by_name(folder):
     D = np.abs(np.subtract.outer([0, 1, 5, 7.0], [0, 1, 5, 7.0]))
     names = ["p1", "p2", "p3", "p4"]
