@@ -412,8 +412,8 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     by = max(columns, key=lambda name: known[name])
     in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
     rest = [name for name in columns if in_order or name != by]
-    usual = next((name for one in TARGETS for name in rest if name.lower() == one), *rest[-1:])
-    stated = usual if asked.target is None else asked.target
+    usual = [name for one in TARGETS for name in rest if name.lower() == one]
+    stated = [*usual, *rest[-1:], -1][0] if asked.target is None else asked.target
     target = columns[column_position(path, stated, columns)]
     if in_order:
         if len(table) != n:
@@ -776,7 +776,7 @@ def _check_matrix(
     columns = [names[i] for i in features]
     one_less = matrix is not None and len(columns) + 1 == len(reading.frame)
     if one_less and plain_numbers(reading.frame)[target]:
-        problem = f"{path}: the matrix has no labels, and column {names[target]} is one of its own"
+        problem = f"{path}: the matrix has no labels, column {names[target]} is one of its points"
         raise DataError(f"{problem}: add a column of labels", [("labels", "FILE")])
     for i in [i for i, reason in left_out.items() if reason]:
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]

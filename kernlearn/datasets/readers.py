@@ -428,21 +428,17 @@ def load_arrays(path: Path) -> dict[str, Any]:
 
 
 def _numpy(path: Path, content: bytes) -> dict[str, Any]:
-    arrays: dict[str, Any] = {}
-    name = "X"
+    name, arrays = "X", dict[str, Any]()
     try:
         stored = np.load(BytesIO(content), allow_pickle=False)
-        if isinstance(stored, np.ndarray):
-            return {"X": stored}
-        with stored:
-            for name in stored:
-                arrays[name] = stored[name]
+        for name in getattr(stored, "files", ()):
+            arrays[name] = stored[name]
     except ValueError as error:
         if "allow_pickle" not in str(error):
             raise
         text = f"numpy.savez(file, ..., {name}={name}.astype(str))"
         raise DataError(f"{path}: {name} is an array of objects: write texts, {text}") from None
-    return arrays
+    return {"X": stored} if isinstance(stored, np.ndarray) else arrays
 
 
 def _flat(stored: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
