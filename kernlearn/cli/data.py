@@ -177,7 +177,7 @@ def add(
       kernlearn datasets add survey.csv --name survey --target answer -o drop=id
       kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
-    options = reading_options(settings, "nominal", "dense")
+    options = reading_options(settings, "nominal", "dense", "labels")
     how = {"target": target, "task": task, "folder": folder, **options}
     try:
         bunch = datasets.add(file, name=name, **how)

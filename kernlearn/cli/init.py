@@ -162,6 +162,7 @@ def _label(data: str) -> str:
 
 def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the methods for a data set, and why others are left out."""
+    import numpy as np
     import scipy.sparse as sp
 
     from kernlearn.datasets.files import shipped
@@ -193,8 +194,8 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
             left_out["gradient boosting"] = "it takes dense data only"
         if X.shape[1] > _MOST_FEATURES and "H0/1" in by_task[task]:
             left_out["H0/1"] = f"more than {_MOST_FEATURES} features"
-    if kind == "series" and len({len(one) for one in X}) > 1:
-        left_out["MiniRocket"] = "it takes series of one length"
+    if kind == "series" and len({np.shape(one) for one in X}) > 1:
+        left_out["MiniRocket"] = "it takes series of one length and number of channels"
     methods = {k: _filled(v, values) for k, v in by_task[task].items() if k not in left_out}
     if texts := bunch.card.forms[0].texts:
         last = methods.get("logistic regression", methods.get("ridge"))
@@ -269,9 +270,9 @@ def _config(
     import scipy.sparse as sp
 
     methods, left_out = _methods(bunch, task)
-    place: dict[str, Any] = {"name": data}
-    if _is_file(data):
-        place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
+    keys = {"file" if _is_file(data) else "name": data, **keys}
+    for key in keys.keys() & {"file", "labels"}:
+        keys[key] = Path(os.path.relpath(keys[key], config.parent)).as_posix()
     published = bunch.fold is not None
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
     stratified = task == "classification" and not published
@@ -298,7 +299,7 @@ def _config(
     content = {
         "title": f"Methods compared on {_label(data)}",
         "task": task,
-        "datasets": {_label(data): {**place, **keys}},
+        "datasets": {_label(data): keys},
         "methods": methods,
         "protocol": protocol,
         "metrics": [*metrics, *by_pairs, "fit_seconds", "predict_seconds"],

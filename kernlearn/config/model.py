@@ -157,6 +157,8 @@ class DatasetEntry(Reading, Entry):
         place = {"name": self.name if self.file is None else (folder / self.file).resolve()}
         of_target = {} if self.of_card or task not in _OF_FILES else {"task": task}
         how = self.model_dump(include={*Reading.model_fields}, exclude_defaults=True)
+        if self.labels is not None:
+            how["labels"] = (folder / self.labels).resolve()
         return place | of_target | how | {"nominal": self.nominal_in(scope)}
 
 

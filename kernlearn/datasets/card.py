@@ -45,7 +45,7 @@ Labels = Annotated[tuple[Label, ...], BeforeValidator(_as_list)]
 SeveralColumns = Annotated[tuple[Column, ...], BeforeValidator(_as_list)]
 
 #: Keys for the path of a data file; a card names its own.
-OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
+OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "labels", "points")
 
 
 class Reading(BaseModel):
@@ -64,6 +64,9 @@ class Reading(BaseModel):
     comment, quote, skip, encoding, missing (texts of missing entries), text (columns)."""
     matrix: Literal["similarity", "distance"] | None = None
     """`file` is a square matrix of similarities or distances, with a column or array of labels."""
+    labels: str | None = None
+    """A file with the labels of the points of `file`: a column has the names of the matrix's rows,
+    and `target`, or the last, the labels. Arrays without names take the labels in their order."""
     points: Column | None = None
     """The column of `file` whose texts are the points themselves, for similarities of strings;
     `series` takes those of a .ts file as they are."""
@@ -234,7 +237,7 @@ class Pairs(Strict):
 
 
 class Arrays(Strict):
-    """NumPy's NPZ, or a MATLAB or HDF5 file, with a matrix and its labels.
+    """NumPy's NPZ or NPY, or a MATLAB or HDF5 file, with a matrix and its labels.
 
     Object arrays are not read. A field of a structure has the name ``structure.field``.
 

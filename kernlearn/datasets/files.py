@@ -240,6 +240,8 @@ class Found(NamedTuple):
         What was assumed about files without a card.
     shared : dict of str to int, default={}
         Columns that were left out and seem to group rows, with their numbers of values.
+    besides : tuple of pathlib.Path, default=()
+        Further files of which the contents have a part, as labels.
 
     Examples
     --------
@@ -255,6 +257,7 @@ class Found(NamedTuple):
     contents: Sequence[Any] = ()
     notes: tuple[str, ...] = ()
     shared: Mapping[str, int] = {}
+    besides: tuple[Path, ...] = ()
 
     @property
     def place(self) -> str:
@@ -271,7 +274,7 @@ class Found(NamedTuple):
         if not self.paths:
             how += version("scikit-learn")
         digest = sha256(how.encode())
-        for path in self.paths:
+        for path in (*self.paths, *self.besides):
             archive = container(path)
             with naming_damage(archive):
                 state = archive.stat()

@@ -46,6 +46,8 @@ from kernlearn.yaml import shortened
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Note on a matrix whose rows are in another order in the file.
+REORDERED = "the rows are taken in the order of the columns, by their names"
 #: Names of the target, the first that there is; y may be a coordinate.
 TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
@@ -76,6 +78,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
+_TWO_COLUMNS = "write CSV with columns for the sequence and the class"
+_NPY = b"\x93NUMPY"
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
@@ -84,6 +88,7 @@ _MAGIC: dict[bytes, Any] = {
     **dict.fromkeys((b"$FL2", b"$FL3"), Columns(kind="spss")),
     **dict.fromkeys((b"MATLAB", b"\x89HDF"), Arrays(kind="matlab")),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
+    _NPY: Arrays(kind="npz"),
 }
 
 
@@ -171,7 +176,9 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
         "citation": "not stated",
     }
     card = make_card(content, f"{path}: no card can be made")
-    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes), guess.shared)
+    besides = () if asked.labels is None else (Path(asked.labels),)
+    of_files = guess.contents, tuple(notes), guess.shared, besides
+    return Found(card.forms[0], tuple(paths), card, *of_files)
 
 
 def _classes(path: Path, guess: Guess, asked: Reading, task: str) -> dict[str, Any]:
@@ -220,6 +227,8 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     path = paths[0]
     content = b"\n".join(map(file_bytes, paths))
     format = recognised(path, content, asked)
+    if asked.labels is not None and asked.matrix is None and not isinstance(format, Arrays):
+        raise DataError(f"{path}: labels: only matrices and arrays take those of another file")
     if isinstance(format, Pairs):
         guess = _pairs(path, content)
         return guess if len(paths) == 1 else guess._replace(contents=())
@@ -230,7 +239,21 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     n_lines = content.count(b"\n")
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
-    return _frame_roles(_File(path, format, frame), asked)
+    frame.attrs["matrix"], order = asked.matrix, [*range(len(frame))]
+    notes: list[str] = []
+    if asked.matrix is not None and (by := _row_names(frame)) is not None:
+        order = _order_of_columns(path, frame, by)
+        asked = asked.model_copy(update={"drop": (*asked.drop, by)})
+    if asked.labels is not None:
+        names = frame.columns if format.header else None
+        target, values, notes = _labels_of(names if by is None else frame[by], len(frame), asked)
+        frame = frame.assign(**{target: values})
+        asked = asked.model_copy(update={"target": target})
+    guess = _frame_roles(_File(path, format, frame), asked)
+    if order != sorted(order):
+        notes.append(REORDERED)
+        guess = guess._replace(contents=(frame.iloc[order].reset_index(drop=True),))
+    return guess._replace(notes=[*notes, *guess.notes])
 
 
 def recognised(path: Path, content: bytes, asked: Reading) -> Any:
@@ -317,21 +340,97 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
         alike = [one for one in possible if f".{one}".endswith(f".{name}")]
         if len(alike := alike if key in names else alike or possible) == 1:
             return alike[0]
-        held = listed(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-        problem = f"{path}: {len(alike)} arrays could be the {key}; the file has {held}"
-        raise DataError(problem, [(f"read_as.{key}", "NAME")])
+        shapes = {name: f"{name} of shape {array.shape}" for name, array in arrays.items()}
+        ways = [(f"read_as.{key}", one) for one in alike]
+        problem = f"{len(alike)} arrays could be the {key}: {listed(shapes[k] for k in alike)}"
+        if not alike:
+            ways = [("labels", "FILE")] if key == "target" else []
+            problem = f"no array could be the {key}; it has {listed(shapes.values()) or 'none'}"
+        raise DataError(f"{path}: {problem}: {'keep' if alike else 'write'} one", ways)
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]
     matrix = chosen("matrix", matrices if "matrix" in names else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    target = chosen("target", vectors)
+    notes: list[str] = []
+    if asked.labels is None:
+        target = chosen("target", vectors)
+    else:
+        texts = [arrays[k].ravel() for k in vectors if arrays[k].dtype.kind == "U"]
+        rows = next((names for names in texts if len({*names}) == n), None)
+        target, values, notes = _labels_of(rows, n, asked)
+        arrays[target] = np.asarray(values)
     content = readers.chosen_arrays(path, arrays, matrix, target)
     written = {"kind": format.kind, "matrix": matrix, "target": target}
     labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiu"
-    notes = [f"the features are {matrix}, the target is {target}"]
+    notes.append(f"the features are {matrix}, the target is {target}")
     return Guess(written, (content,), n_features, labels, is_numeric, notes)
+
+
+def _row_names(frame: "pd.DataFrame") -> str | None:
+    """Return the column that names the rows of a matrix, most of them as its columns."""
+    columns = {*canonical_labels(frame.columns.astype(str))}
+    for name in frame.columns[~plain_numbers(frame) | (frame.columns == ROW_NAMES)]:
+        if 2 * len(columns.intersection(canonical_labels(frame[name].astype(str)))) > len(frame):
+            return str(name)
+    return None
+
+
+def _order_of_columns(path: Path, frame: "pd.DataFrame", by: str) -> list[int]:
+    """Return the rows of a matrix in the order of its columns; refuse one with other names."""
+    rows = canonical_labels(frame[by].astype(str)).tolist()
+    names = canonical_labels(frame.columns.astype(str)).tolist()
+    place = {name: i for i, name in enumerate(rows)}
+    if lack := place.keys() - names:
+        numbers = canonical_labels(frame.columns[plain_numbers(frame)].astype(str)).tolist()
+        text = f"rows without a column: {listed(sorted(lack))}"
+        if rest := [name for name in numbers if name not in place]:
+            text += f"; columns without a row: {listed(rest)}"
+        raise DataError(f"{path}: {text}: give both the same names (column {by})")
+    if len(place) < len(rows):
+        again = next(name for i, name in enumerate(rows) if place[name] != i)
+        raise DataError(f"{path}: two rows are called {again} in column {by}: rename one")
+    return [place[name] for name in names if name in place]
+
+
+def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]:
+    """Return the labels that another file has for `n` points, with their column, and notes.
+
+    They are found by the names of the points; without names they are in the same order.
+    """
+    import pandas as pd
+
+    path = Path(str(asked.labels))
+    if file_bytes(path).startswith(_NPY):
+        table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
+    else:
+        table = read_frame(path)
+    table, columns = table.set_axis([*map(str, table)], axis=1), [*map(str, table)]
+    wanted = [] if names is None else canonical_labels(pd.Series(names).astype(str)).tolist()
+    texts = {name: pd.Index(canonical_labels(table[name].astype(str))) for name in columns}
+    known = {name: int(texts[name].unique().isin(wanted).sum()) for name in columns}
+    by = max(columns, key=lambda name: known[name])
+    in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
+    rest = [name for name in columns if in_order or name != by]
+    usual = [name for one in TARGETS for name in rest if name.lower() == one]
+    stated = [*usual, *rest[-1:], -1][0] if asked.target is None else asked.target
+    target = columns[column_position(path, stated, columns)]
+    if in_order:
+        if len(table) != n:
+            raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
+        notes = [f"the points have no names: column {target} of {path.name} is taken in its order"]
+        return target, table[target].array, notes
+    table = table.set_axis(texts[by])
+    if lack := [name for name in wanted if name not in table.index]:
+        text = f"{len(lack)} of {n} points are not in column {by}, such as {listed(lack[:3])}"
+        raise DataError(f"{path}: {text}; it has {listed(table.index[:3])}: use the same names")
+    if again := table.index[table.index.duplicated()].tolist():
+        raise DataError(f"{path}: column {by} has {listed(again)} in several rows: keep one")
+    notes = [f"the labels are column {target} of {path.name}, by the names in column {by}"]
+    if more := len(table) - n:
+        notes.append(f"{more} of {len(table)} rows of {path.name} name no point of the matrix")
+    return target, table.loc[wanted, target].array, notes
 
 
 # Formats
@@ -363,6 +462,8 @@ def _format(path: Path, content: bytes) -> Any:
                 return Columns(kind="jsonl")
         what = "HTML, XML or JSON that is no list of objects"
         raise DataError(f"{path}: {what}: save it as CSV or lines of JSON")
+    if first.startswith(">") and not re.search(r"[\s,;|]", "".join(lines[1:2]).strip()):
+        raise DataError(f"{path}: FASTA has no classes: {_TWO_COLUMNS}")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)
@@ -427,8 +528,14 @@ def _refuse_rows(
         problem = f"{path}: an entry in quotes does not end with its quote ({fault}): end it"
         raise DataError(problem, [("read_as.quote", None)])
     odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
-    where = ""
-    ways: list[tuple[str, Any]] = [("read_as.delimiter", ";")]
+    ways: list[tuple[str, Any]]
+    if width < 2 and not odd:
+        texts = ["".join(row) for _, row in rows]
+        marks = sorted({*re.sub(r"[\w\s.+-]", "", texts[0])})
+        alike = [mark for mark in marks if len({text.count(mark) for text in texts}) == 1]
+        ways = [("read_as.delimiter", mark) for mark in alike]
+        raise DataError(f"{path}: no separator gives several columns: {_TWO_COLUMNS}", ways)
+    where, ways = "", [("read_as.delimiter", ";")]
     if odd:
         line, row = rows[odd[0]]
         where = f" (line {line} has {len(row)}, line {rows[-1][0]} {width})"
@@ -708,26 +815,22 @@ def _repeated(reading: _File, used: Sequence[int], left_out: Sequence[int]) -> d
 def _check_matrix(
     reading: _File, matrix: str | None, target: int, features: list[int], left_out: dict[int, str]
 ) -> None:
-    """Refuse a matrix that nobody asked for, without labels or with rows in another order.
+    """Refuse a matrix that nobody asked for, or without labels.
 
     A column that names its rows shows that a table is one.
     """
     path, names = reading.path, reading.names
     columns = [names[i] for i in features]
+    one_less = matrix is not None and len(columns) + 1 == len(reading.frame)
+    if one_less and plain_numbers(reading.frame)[target]:
+        problem = f"{path}: the matrix has no labels, column {names[target]} is one of its points"
+        raise DataError(f"{problem}: add a column of labels", [("labels", "FILE")])
     for i in [i for i, reason in left_out.items() if reason]:
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
         if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:
             problem = f"{path}: rows and columns have the same names (column {name})"
-            ways = [("matrix", "distance"), ("matrix", "similarity"), ("drop", [name])]
+            ways = [("matrix", "distance"), ("matrix", "similarity")]
             raise DataError(f"{problem}: say what the matrix has", ways)
-        if matrix is not None and names[target] in rows:
-            text = f"column {names[target]} is one of its rows: add a column of labels"
-            raise DataError(f"{path}: the matrix has no labels, since {text}")
-        if matrix is not None and rows != columns and {*rows} & {*columns}:
-            raise DataError(
-                f"{path}: rows and columns have other names or another order (column {name}): "
-                "write frame.loc[frame.columns], or drop this column"
-            )
 
 
 def _target_labels(reading: _File, target: int) -> tuple[dict[str, int] | None, bool]:
@@ -864,7 +967,7 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         skipped = ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])])
         ways.insert(int(counts[first] > 1), skipped)
-    remedy, text = "correct it", [("read_as.text", [column.name])]
+    remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
     elif _is_like_number(first) and not hasattr(options, "decimal"):
@@ -872,8 +975,9 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     elif _is_like_number(first):
         marks = re.sub(r"[^.,'\s]", "", first.strip())
         is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
-        ways = [("read_as.decimal", ",")] if is_point else []
-        groups = rf"\D*\d{{1,3}}({re.escape(marks[:1])}\d{{3}})+(\D\d*)?\D*"
+        usual, ways = ways, [("read_as.decimal", ",")] if is_point else []
+        point = re.escape(marks[:1])
+        groups = rf"\D*\d{{1,3}}({point}\d{{3}})+((?!{point})\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
         elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
@@ -883,8 +987,10 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
             remedy = "other columns have decimal points, so leave out those of thousands"
         elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
+        elif marks.strip() and n_plain:
+            ways = ways or usual
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",
-        [*ways, *text],
+        [*ways, *(text if frame.attrs.get("matrix") is None else ())],
     )

@@ -20,7 +20,7 @@ from kernlearn.datasets.files import (
     locate,
     missing_message,
 )
-from kernlearn.datasets.guessing import card_of_file
+from kernlearn.datasets.guessing import REORDERED, card_of_file
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
     GROUP_NAME,
@@ -60,6 +60,7 @@ def load(
     time: Column | None = None,
     sheet: int | str | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
+    labels: str | os.PathLike[str] | None = None,
     points: Column | None = None,
     read_as: Mapping[str, Any] | Sequence[tuple[str, Any]] = (),
     data_dir: str | os.PathLike[str] | None = None,
@@ -98,6 +99,9 @@ def load(
     matrix : {"similarity", "distance"}, optional
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
+    labels : path-like, optional
+        A file with the labels of the points of a matrix, by the names of its rows, or of arrays
+        in their order; `target` names their column.
     points : int or str, optional
         The column whose texts are the points themselves, for the path of a file of text in
         columns, a sheet or lines of JSON (also of series, sets and graphs). Other columns but the
@@ -189,6 +193,7 @@ def load(
 
     of_file: dict[str, Any] = {"target": target, "grades": grades, "sheet": sheet}
     of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
+    of_file["labels"] = labels and os.fspath(labels)
     how: dict[str, Any] = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
     how |= {"groups": groups, "time": time}
     asked = Reading.of(**of_file, **how)
@@ -211,17 +216,21 @@ def load(
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     raw = _as_frame(table) if frame else None
-    table = _as_features(table, nominal) if card.similarity is None else _as_matrix(table)
+    table = (
+        _as_features(table, nominal)
+        if card.similarity is None
+        else _as_matrix(table, card.similarity)
+    )
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
-    codes, labels = _target(card, table)
+    codes, classes = _target(card, table)
     if len(codes) < table.done.rows:
-        table = table.noting(*_lost_classes(codes, labels))
+        table = table.noting(*_lost_classes(codes, classes))
     remarks = [form.note, *(f"{sentence}." for sentence in filled)]
     content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
     if as_published and form.fingerprint is not None:
-        content = _fingerprint(X, codes, labels, table.query)
+        content = _fingerprint(X, codes, classes, table.query)
         if content != form.fingerprint:
             expected = form.fingerprint[:12]
             remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
@@ -230,7 +239,7 @@ def load(
     return Data(
         X,
         codes,
-        labels,
+        classes,
         () if are_objects(X) else table.feature_names,
         fold=_published_folds(card.name, folds, table.query) if kept else None,
         query=table.query if card.task == "ranking" else None,
@@ -310,9 +319,11 @@ def _read(found: Found) -> tuple[Table, list[int]]:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
-    if card.task == "similarity" and n_rows != n_features:
-        size = f"{n_rows} rows with a label and {n_features} columns"
-        raise DataError(f"{place}: found {size}, expected a square matrix")
+    if card.task == "similarity":
+        if len(lacks) != n_features:
+            size = f"{len(lacks)} rows and {n_features} columns"
+            raise DataError(f"{place}: the matrix has {size}: write one of each for every point")
+        table = table.columns(np.flatnonzero(~lacks)) if lacks.any() else table
     if card.task == "ranking" and table.query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:
@@ -455,15 +466,39 @@ def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Tabl
     return table, notes
 
 
-def _as_matrix(table: Table) -> Table:
-    """Notice a matrix that is not symmetric."""
-    differences = np.abs(table.X - table.X.T)
+def _as_matrix(table: Table, kind: str) -> Table:
+    """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
+    X, notes = table.X, []
+    differences = np.abs(X - X.T)
     if isinstance(differences, np.ndarray):
         differences = np.nan_to_num(differences)  # of a pair that is missing none
+        notes = _odd_values(X, kind)
     if largest := differences.max():
-        note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
-        table = table.noting(note)
-    return table
+        text = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
+        use = "rows are compared with the columns of training points, of which SpectrumSVM trains"
+        notes.append(f"{text}; {use} on the mean of both directions")
+    return table.noting(*notes)
+
+
+def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
+    """Say that distances look like similarities or the reverse, or are negative or 0."""
+    own, low, is_distance = matrix.diagonal(), np.nanmin(matrix), kind == "distance"
+    ends, other = (np.nanmax, "similarity") if is_distance else (np.nanmin, "distance")
+    # similarities are greatest between a point and itself, distances least
+    if np.nanmax(matrix) > low and np.allclose(own, ends(matrix, axis=1), rtol=1e-6):
+        where = "greatest" if is_distance else "least"
+        text = f"the {where} value of each row is that of the point with itself"
+        return [f"{text}, as of a {other}: `matrix: {other}` takes it for one"]
+    if not is_distance:
+        return []
+    notes, negative = [], matrix[matrix < 0]
+    if n := len(negative):
+        text = f"{n} of {matrix.size} distances are negative, the least {low:g}"
+        gaps = f"; a gap is NaN, in a table also `read_as: {{missing: [{low:g}]}}`"
+        notes.append(text + gaps * bool((negative == low).all()))
+    if n := int((matrix == 0).sum() - (own == 0).sum()):
+        notes.append(f"{n} of {matrix.size - len(own)} distances between different points are 0")
+    return notes
 
 
 def _as_features(table: Table, nominal: str) -> Table:
@@ -692,9 +727,11 @@ def add(
     for path in (card_path, place / name):
         if path.exists():
             raise DataError(f"{path}: exists already; remove it, or use another name")
-    if other := [key for key in options if key not in (*OF_FILE, "drop")]:
-        raise DataError(f"{other[0]} says nothing about how a file reads")
+    if other := [key for key in options if key == "labels" or key not in (*OF_FILE, "drop")]:
+        raise DataError(f"{other[0]} is no part of a card")
     found = card_of_file(Path(file), Reading.of(**options), task, name)
+    if REORDERED in found.notes:
+        raise DataError(f"{file}: {REORDERED}, which no card does: write them in that order")
     card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written
     bunch = load(found._replace(card=card))

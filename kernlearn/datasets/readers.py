@@ -424,18 +424,31 @@ def load_pairs(
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
-    """Return the arrays of an NPZ, MATLAB or HDF5 file by name; pickled objects are not loaded."""
+    """Return the arrays of an NPZ, NPY, MATLAB or HDF5 file by name, but no pickled objects."""
     content = file_bytes(path)
     with library_errors(path, "damaged, or no file of plain arrays"):
-        if content.startswith(b"PK"):
-            with np.load(BytesIO(content), allow_pickle=False) as stored:
-                return dict(stored)
+        if content.startswith((b"PK", b"\x93NUMPY")):
+            return _numpy(path, content)
         if content.startswith((b"\x89HDF", b"MATLAB 7.3")):
             return _hdf5(path, content)
         from scipy.io import loadmat
 
         stored = loadmat(BytesIO(content), simplify_cells=True)
         return dict(_flat({k: v for k, v in stored.items() if not k.startswith("__")}))
+
+
+def _numpy(path: Path, content: bytes) -> dict[str, Any]:
+    name, arrays = "X", dict[str, Any]()
+    try:
+        stored = np.load(BytesIO(content), allow_pickle=False)
+        for name in getattr(stored, "files", ()):
+            arrays[name] = stored[name]
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        text = f"numpy.savez(file, ..., {name}={name}.astype(str))"
+        raise DataError(f"{path}: {name} is an array of objects: write texts, {text}") from None
+    return {"X": stored} if isinstance(stored, np.ndarray) else arrays
 
 
 def _flat(stored: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """From columns to matrices: labels, missing entries, points, what was done, fingerprints."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -397,8 +398,11 @@ def from_json(value: Any) -> Any:
         series = np.array(value, dtype=np.float64)
         if series.ndim in (1, 2) and series.size and np.isfinite(series).all():
             return series
+    written = re.sub(r'"([^"\\]|\\.)*"', "", json.dumps(value, default=str))
+    odd = {"null": "a null", "NaN": "a NaN", "[]": "an empty list"}
+    has = "".join(f"has {noun}; " for text, noun in odd.items() if text in written)
     raise ValueError(
-        "expected text, a list of numbers or of texts, lists of numbers of one length, or "
+        f"{has}expected text, a list of numbers or of texts, lists of numbers of one length, or "
         '{"edges": [[u, v], ...], "labels": {u: label, ...}}'
     )
 

@@ -285,3 +285,23 @@ def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     config = config.replace("  train: 0.7\n", "").replace("stratify: true", "time: date")
     (tmp_path / "days.yaml").write_text(config)
     run(kernlearn, "days.yaml", splits=2)
+
+
+def test_labels_in_another_file(kernlearn, tmp_path):
+    x, names = RNG.normal(size=40).round(3), [f"p{i}" for i in range(40)]
+    rows = {name: abs(x - a).round(3) for name, a in zip(names, x, strict=True)}
+    write_table(tmp_path / "d.csv", {"name": names, **rows})
+    kinds = {"name": names[::-1], "kind": np.where(x < 0, "left", "right")[::-1]}
+    write_table(tmp_path / "kinds.csv", kinds)
+    assert "labels" in kernlearn("init", "d.csv", "-o", "matrix=distance", code=2).stderr
+    options = ("-o", "matrix=distance", "-o", "labels=kinds.csv", "-c", "folder/mine.yaml")
+    kernlearn("init", "d.csv", *options)
+    assert read_yaml(tmp_path / "folder/mine.yaml")[0]["datasets"]["d"]["labels"] == "../kinds.csv"
+    run(kernlearn, "folder/mine.yaml")
+
+
+@pytest.mark.parametrize(("spread", "is_written"), [(0, True), (5, False)])
+def test_methods_for_series_of_one_length_take_all(kernlearn, tmp_path, spread, is_written):
+    objects("m.jsonl", lambda i: np.ones((2, 20 + i % (spread + 1))).tolist())(tmp_path)
+    kernlearn("init", "m.jsonl")
+    assert ("MiniRocket" in read_yaml(tmp_path / "m.yaml")[0]["methods"]) == is_written

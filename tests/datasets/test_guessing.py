@@ -277,10 +277,13 @@ NO_FORMATS = {  # what must be said
     "an object": ("or lines of JSON", b'{"x": [1, 2],\n"y": [0, 1]}\n'),
     "cut json": ("damaged", b'[{"x": 1, "y": 0},\n{"x": 2, '),
     "pickle": ("write tables to CSV", pickle.dumps(FRAME)),
-    "npy": ("numpy.savez.file, X=X, y=y", stored(partial(np.save, arr=np.eye(3)))),
+    "npy": ("labels", stored(partial(np.save, arr=np.eye(3)))),
     "gzip": ("files end with .gz", gzip.compress(b"a,b\n1,2\n")),
     "bytes": ("neither text nor a format", b"\0\1\2 no text"),
     "blank": ("the file is empty", b" \n"),
+    "fasta": ("FASTA .*write CSV", b">s1 a\nACGT\nAC\n>s2 b\nTT\n"),
+    "strings": ("write CSV with columns for the sequence and the class$", b"acgt\ntt\nac\n"),
+    "other": ("`read_as: {delimiter: .\\^.}`$", b"x^y\n1^a\n2^b\n"),
 }
 
 
@@ -533,6 +536,13 @@ REFUSED = {  # text, what is said
     "an id at the end": case("a,kind,row id\n1,p,7\n2,q,8\n", "row id, looks like an id"),
     "a copy of the target": case("y,x,y\np,1,p\nq,2,q\n", r"y\.1.*drop: \[\"y\.1", target="y"),
     "blanks that do not break": case("x,y\n5\u00a0,a\n6,b\n7,a\n", "or add `read_as: {text"),
+    "groups of one digit": case("x,y\n0.769.1,a\n6,b\n7,a\n", "line 2(?!.*thousands)"),
+    "a second column of texts": case(
+        "x,z,y\n5,5-,a\n6,6,b\n7,7,a\n", r'text: \["x", "z"\]', read_as={"text": ["x"]}
+    ),
+    "gaps of a matrix": case(
+        "a,b,y\n0,-,p\n-,0,q\n0,0,q\n", r'missing: \["-"\]}`$', matrix="distance"
+    ),
     "no such column": case("a,label\n1,p\n", "no column 'b'; its columns: a,", target="b"),
     "grades that are not all": case(
         "a,y\n1,low\n2,high\n",
@@ -662,7 +672,7 @@ def test_arrays(folder):
         np.testing.assert_array_equal(bunch.data, X)
         assert bunch.target_names.tolist() == labels
     np.savez(folder / "objects.npz", X=X, y=np.array(["a", None] * 3, dtype=object))
-    with pytest.raises(DataError, match="plain arrays"):  # no pickle is loaded
+    with pytest.raises(DataError, match=r"y=y\.astype"):  # no pickle is loaded
         load(folder / "objects.npz")
     np.savez(folder / "gaps.npz", X=X, y=np.array([1, np.nan, 0, 1, 0, np.nan]))
     bunch = load(folder / "gaps.npz")
@@ -670,12 +680,12 @@ def test_arrays(folder):
     assert (bunch.target_names.tolist(), bunch.target.tolist()) == (["0", "1"], [1, 0, 1, 0])
     assert "2 of 6 rows without a target were left out" in sentences(folder / "gaps.npz")
     np.savez(folder / "many.npz", train=X, test=X[:3], y_train=y == "a", y_test=y[:3] == "a")
-    with pytest.raises(DataError, match="2 arrays"):
+    with pytest.raises(DataError, match=r'`read_as: {matrix: "train"}`.*"test"'):
         load(folder / "many.npz")
     bunch = load(folder / "many.npz", read_as={"matrix": "test"})
     assert (bunch.data.shape, bunch.target_names.tolist()) == ((3, 2), ["False", "True"])
     np.savez(folder / "turned.npz", X=X.T, y=y)
-    with pytest.raises(DataError, match=r"0 arrays could be the target"):
+    with pytest.raises(DataError, match=r"no array .*\(2, 6\)"):
         load(folder / "turned.npz")
 
 
@@ -715,9 +725,10 @@ def test_points_of_any_kind(folder):
     numbers = '{"x": 1, "y": "1"}\n{"x": "2.5", "y": "q"}\n{"x": 3, "y": 1}\n{"x": 4, "y": "q"}'
     bunch = load(write(folder, numbers, "n.jsonl"))
     assert (bunch.data.ravel().tolist(), bunch.target.tolist()) == ([1, 2.5, 3, 4], [0, 1, 0, 1])
-    odd = write(folder, lines[0] + '\n{"p": [1, "a"], "class": "b"}\n', "odd.jsonl")
-    with pytest.raises(DataError, match=r"odd\.jsonl, line 2, column p"):
-        load(odd)
+    for odd, said in (('[1, "a"]', ""), ("[[1, null]]", ".*null"), ("[[], []]", ".*empty")):
+        path = write(folder, f'{lines[0]}\n{{"p": {odd}, "class": "b"}}\n', "odd.jsonl")
+        with pytest.raises(DataError, match=rf"odd\.jsonl, line 2, column p{said}"):
+            load(path)
     series = "@problemName s\n@data\n1,2,3:4,5,6:a\n1,2:3,4:b\n"
     path = write(folder, series, "f.ts")
     assert [s.shape for s in load(path, points="series").data] == [(2, 3), (2, 2)]
@@ -733,7 +744,9 @@ def test_matrices_with_labels(folder):
     D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
     frame = pd.DataFrame(D, index=list("abcd"), columns=list("abcd")).assign(family=list("xyxy"))
     frame.to_csv(folder / "D.csv")
-    assert "the same names" in loaded(folder / "D.csv")[1]
+    refusal = loaded(folder / "D.csv")[1]
+    assert "matrix:" in refusal
+    assert "drop" not in refusal  # whose features would be similarities to test points
     frame.drop(columns="family").to_csv(folder / "U.csv")
     assert "has no labels" in loaded(folder / "U.csv", matrix="distance")[1]
     added = add(folder / "D.csv", name="mine", matrix="distance", folder=folder)
@@ -742,8 +755,16 @@ def test_matrices_with_labels(folder):
     assert (bunch.similarity, bunch.target_names.tolist()) == ("distance", ["x", "y"])
     assert added.card.task == "similarity"
     frame.iloc[[1, 0, 2, 3]].to_csv(folder / "R.csv")
-    with pytest.raises(DataError, match="another order"):
-        load(folder / "R.csv", matrix="distance")
+    bunch = load(folder / "R.csv", matrix="distance")
+    np.testing.assert_array_equal(bunch.data, D)
+    assert bunch.target.tolist() == [0, 1, 0, 1]
+    assert "rows are taken in the order" in bunch.preparation.sentences[0]
+    with pytest.raises(DataError, match="no card"):
+        add(folder / "R.csv", name="turned", matrix="distance", folder=folder)
+    frame.rename(index={"b": "e"}).to_csv(folder / "E.csv", index_label="name")
+    assert re.search(": e; .*: b:", loaded(folder / "E.csv", matrix="distance")[1])
+    frame.rename(index={"b": "c"}).to_csv(folder / "E.csv", index_label="name")
+    assert re.search(r"called c .*column name", loaded(folder / "E.csv", matrix="distance")[1])
     frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
     lacking = load(folder / "M.csv", matrix="distance")
     np.testing.assert_array_equal(lacking.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
@@ -764,13 +785,40 @@ def test_matrices_with_labels(folder):
     np.testing.assert_array_equal(alone.data, D[1:, 1:])
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
+    frame.assign(family=["x", None, "x", "y"]).to_csv(folder / "T.csv")
+    bunch = load(folder / "T.csv", matrix="distance")
+    np.testing.assert_array_equal(bunch.data, D[np.ix_([0, 2, 3], [0, 2, 3])])
+    assert bunch.feature_names.tolist() == ["a", "c", "d"]
+    assert any("1 of 4 rows" in note for note in bunch.preparation.notes)
     frame.loc["a", "b"] = 1.5
     frame.to_csv(folder / "S.csv", index=False)
     assert "differ by up to 0.5" in sentences(folder / "S.csv", matrix="distance")
     with pytest.raises(DataError, match=r'`matrix: "similarity"`'):
         load(folder / "S.csv", task="similarity")
-    with pytest.raises(DataError, match="square matrix"):
+    with pytest.raises(DataError, match="3 rows and 2 columns"):
         load(write(folder, "a,b,label\n1,2,p\n3,4,q\n5,6,p\n"), matrix="distance")
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "noted"),
+    [
+        (lambda D: D, "distance", []),
+        (lambda D: 1 / (1 + D), "similarity", []),
+        (lambda D: 1 / (1 + D), "distance", ["`matrix: similarity`"]),
+        (lambda D: D, "similarity", ["`matrix: distance`"]),
+        (lambda D: np.where(D == 2, -1, D), "distance", ["2 of 16", "[-1]"]),
+        (lambda D: np.where(D >= 4, 0, D), "distance", ["6 of 12"]),
+        (lambda D: D + np.triu(D) / 2, "distance", ["SpectrumSVM"]),
+    ],
+)
+def test_values_that_do_not_suit_the_kind_of_a_matrix_are_noted(folder, change, kind, noted):
+    D = np.array([[0, 1, 2, 3.0], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]])
+    frame = pd.DataFrame(change(D), columns=list("abcd")).assign(family=list("xyxy"))
+    frame.to_csv(folder / "D.csv", index=False)
+    target, *notes = load(folder / "D.csv", matrix=kind).preparation.sentences
+    assert "family" in target
+    assert len(notes) == bool(noted)
+    assert all(text in notes[0] for text in noted)
 
 
 def test_a_point_may_lack_all_its_pairs(folder):
@@ -1030,3 +1078,39 @@ def test_long_texts_and_many_columns(tmp_path):
 def test_an_index_of_a_feature_has_a_bound(tmp_path, index):
     path = write(tmp_path, f"1 1:1 {index}:1\n-1 2:1\n", "f.libsvm")
     assert "above 5,000,000" in loaded(path)[1]
+
+
+def test_numbers_in_text_differ_in_their_last_digits_at_most(folder):
+    x = np.random.default_rng(0).normal(size=2000)
+    pd.DataFrame({"x": x, "y": x}).to_csv(folder / "x.csv", index=False)
+    np.testing.assert_allclose(load(folder / "x.csv").data[:, 0], x, rtol=0, atol=1e-15)
+
+
+def test_labels_of_another_file_are_found_by_name(folder):
+    D = np.abs(np.subtract.outer([0, 1, 5, 7.0], [0, 1, 5, 7.0]))
+    names = ["p1", "p2", "p3", "p4"]
+    pd.DataFrame(D, index=names, columns=names).to_csv(folder / "D.csv")
+    pd.DataFrame(D, columns=names).to_csv(folder / "bare.csv", index=False)
+    np.save(folder / "D.npy", D)
+    np.save(folder / "y.npy", np.array(list("xxyy")))
+    np.savez(folder / "D.npz", D=D, names=np.array(names))
+    beside = write(folder, "id,kind,size\np3,y,2\np1,x,1\np4,y,2\np2,x,1\np9,x,1\n", "labels.csv")
+    for name in ("D.csv", "bare.csv", "D.npz"):
+        bunch = load(folder / name, matrix="distance", labels=beside, target="kind")
+        assert bunch.target_names[bunch.target].tolist() == ["x", "x", "y", "y"]
+        np.testing.assert_array_equal(bunch.data, D)
+    assert any("1 of 5 rows" in note for note in bunch.preparation.notes)
+    first = bunch.identity
+    beside.write_text(beside.read_text().replace("p3,y", "p3,x").replace("p2,x", "p2,y"))
+    assert (
+        load(folder / "D.npz", matrix="distance", labels=beside, target="kind").identity != first
+    )
+    bunch = load(folder / "D.npy", matrix="distance", labels=folder / "y.npy")
+    assert bunch.target.tolist() == [0, 0, 1, 1]
+    with pytest.raises(DataError, match="5 rows, but 4 points"):
+        load(folder / "D.npy", matrix="distance", labels=beside)
+    beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")
+    with pytest.raises(DataError, match=r"1 of 4 points .* p4"):
+        load(folder / "D.csv", matrix="distance", labels=beside)
+    for name in ("D.csv", "bare.csv", "D.npy"):
+        assert "`labels:" in loaded(folder / name, matrix="distance")[1]
