@@ -12,17 +12,11 @@ from sklearn.svm import LinearSVC
 from kernlearn import memory
 from kernlearn.linear import LinearSVM, models
 from kernlearn.linear.models import fit_each
-from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
 X3, Y3 = make_classification(
     300, 10, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=1
 )
-
-
-@parametrize_with_checks([LinearSVM(), LinearSVM(loss="hinge"), LinearSVM(presolve=0.5)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])

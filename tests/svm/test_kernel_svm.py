@@ -18,14 +18,8 @@ from sklearn.svm import SVC
 from sklearn.utils.extmath import row_norms
 
 from kernlearn import memory
-from kernlearn.kernels import (
-    CallableKernel,
-    ExponentialKernel,
-    HomogeneousPolynomialKernel,
-    PolynomialKernel,
-)
+from kernlearn.kernels import ExponentialKernel, HomogeneousPolynomialKernel, PolynomialKernel
 from kernlearn.svm import KernelSVM, kernel_svm, solvers
-from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
 X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
@@ -43,19 +37,6 @@ class Gaussian:
 
 DATA = pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X4, Y4)], ids=["two", "four"])
 BUILT_IN = ["linear", "poly", "rbf"]
-
-
-@parametrize_with_checks(
-    [
-        KernelSVM(),
-        KernelSVM(solver="interior_point"),
-        KernelSVM("precomputed"),
-        KernelSVM(Gaussian()),
-        KernelSVM(CallableKernel(Gaussian())),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def assert_agrees(model, peer, X):

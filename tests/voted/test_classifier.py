@@ -16,7 +16,6 @@ from kernlearn.kernels import (
 from kernlearn.voted import L1SVMClassifier as L1SVMClassifierClass
 from kernlearn.voted import VotedKernelClassifier as VotedKernelClassifierClass
 from kernlearn.voted import local_complexity, monte_carlo_complexity, trace_complexity
-from tests.checks import parametrize_with_checks
 from tests.voted.test_simplex import slow_minimum
 
 
@@ -27,19 +26,6 @@ def L1SVMClassifier(kernel="polynomial", **given):
 
 def VotedKernelClassifier(kernels=None, **given):
     return VotedKernelClassifierClass(kernels, **{"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given})
-
-
-@parametrize_with_checks(
-    [
-        VotedKernelClassifier(),
-        VotedKernelClassifier(lam=[1e-2, 1e-3], beta=[1e-3, 1e-4], random_state=0),
-        VotedKernelClassifier(["gaussian", "sigmoid"], complexity="monte_carlo", random_state=0),
-        L1SVMClassifier(),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
