@@ -17,6 +17,7 @@ from kernlearn.kernels import LibrarySimilarity, as_kernel, known_pairs, librari
 from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import BBSClassifier
 from tests.kernels import objects
+from tests.kernels.objects import by_hand
 
 RNG = np.random.RandomState(0)
 X = RNG.rand(9, 4) + 0.1
@@ -28,10 +29,6 @@ SLOW = """
     aeon.adtw aeon.ddtw aeon.dtw_gi aeon.lcss aeon.minkowski aeon.sbd aeon.shape_dtw aeon.wddtw
     aeon.wdtw grakel.shortest_path_attr
 """
-
-
-def by_hand(function, left, right):
-    return np.array([[float(function(x, y)) for y in right] for x in left])
 
 
 def tried(*libraries, few=""):
