@@ -1,6 +1,4 @@
-import resource
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,22 +120,6 @@ def test_nothing_is_printed_or_warned_of(capfd):
 def test_parameters_that_are_not_allowed(parameters, message):
     with pytest.raises(ValueError, match=message):
         LinearSVM(**parameters).fit(X2, Y2)
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
-def test_memory_of_many_fits_is_given_back():
-    def resident_bytes():
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-    wide = np.random.default_rng(0).standard_normal((20, 5000))
-    model = LinearSVM()
-    for _ in range(30):
-        model.fit(wide, Y2[:20])
-    before = resident_bytes()
-    for _ in range(200):
-        model.fit(wide, Y2[:20])
-    # The weights of each fit, left behind, would add up to 8 MB.
-    assert resident_bytes() - before < 2_000_000
 
 
 @pytest.mark.parametrize("told", [{}, {"presolve": 0.2, "tol": 1e-3}, {"presolve": 0.01}], ids=str)

@@ -1,3 +1,4 @@
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -7,25 +8,23 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics import get_scorer
 
+from kernlearn import voted
 from kernlearn.kernels import (
     CallableKernel,
     GaussianKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.voted import L1SVMClassifier as L1SVMClassifierClass
-from kernlearn.voted import VotedKernelClassifier as VotedKernelClassifierClass
 from kernlearn.voted import local_complexity, monte_carlo_complexity, trace_complexity
 from tests.voted.test_simplex import slow_minimum
 
-
 # as in the configs of the paper
-def L1SVMClassifier(kernel="polynomial", **given):
-    return L1SVMClassifierClass(kernel, **{"tol": 1e-6, **given})
+L1SVMClassifier = partial(voted.L1SVMClassifier, tol=1e-6)
 
 
 def VotedKernelClassifier(kernels=None, **given):
-    return VotedKernelClassifierClass(kernels, **{"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given})
+    settings = {"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given}
+    return voted.VotedKernelClassifier(kernels, **settings)
 
 
 @pytest.fixture(scope="module")
