@@ -156,8 +156,10 @@ def weighted_accuracy(model, X, y):
         ({"class_weight": {"up": 3.0}}, weighted_accuracy, 60),
     ],
 )
+@pytest.mark.filterwarnings("error:X (has|does not have)")
 def test_chooses_on_validation_points(moons, how, scorer, n_val):
     X, y, X_val, y_val = moons
+    X, X_val = (pd.DataFrame(points, columns=["a", "b"]) for points in (X, X_val))
     X_val, y_val = X_val[:n_val], y_val[:n_val]
     lams, betas = [1e-2, 1e-6], [10, 1e-1, 1e-3, 1e-5]
     model = VotedKernelClassifier(lam=lams[::-1], beta=betas[::-1], **how)
@@ -242,6 +244,8 @@ def test_norm_1_svm_is_one_kernel_without_complexity(moons):
     given = L1SVMClassifier("precomputed", beta=1e-2).fit(kernel(X), y)
     np.testing.assert_array_equal(given.support_, model.support_)
     assert given.__sklearn_tags__().input_tags.pairwise
+    with pytest.raises(ValueError, match="square"):
+        given.fit(np.ones((10, 20)), [0, 1] * 5)
 
 
 @pytest.mark.parametrize(
@@ -283,16 +287,3 @@ def test_ionosphere():
     model.fit(X[train], data.target[train], X_val=X[val], y_val=data.target[val])
     assert model.score(X[test], data.target[test]) > 0.9
     assert model.n_support_ < 70
-
-
-@pytest.mark.filterwarnings("error")
-def test_data_frames_choose_parameters(moons):
-    frames = [pd.DataFrame(part, columns=["a", "b"]) for part in moons[::2]]
-    model = VotedKernelClassifier(beta=[1e-3, 1e-2]).fit(
-        frames[0], moons[1], X_val=frames[1], y_val=moons[3]
-    )
-    X, y, X_val, y_val = moons
-    expected = clone(model).fit(X, y, X_val=X_val, y_val=y_val)
-    np.testing.assert_array_equal(model.validation_scores_, expected.validation_scores_)
-    with pytest.raises(ValueError, match="square"):
-        L1SVMClassifier("precomputed").fit(np.ones((10, 20)), [0, 1] * 5)
