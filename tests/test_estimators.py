@@ -94,16 +94,6 @@ def test_what_chooses_says_what_it_has_chosen(estimator):
     assert model.validation_scores_ is None or np.shape(model.validation_scores_) == shape
 
 
-@of_all
-@pytest.mark.filterwarnings("ignore")
-def test_a_clone_fits_as_the_original_does(estimator):
-    model = made(estimator)
-    copy = clone(model)
-    assert type(copy) is estimator
-    y = targets(model)
-    np.testing.assert_array_equal(outcome(model.fit(X, y), X), outcome(copy.fit(X, y), X))
-
-
 @pytest.mark.parametrize("estimator", [m for m in ALL if hasattr(m, "score") or m in TRANSFORMERS])
 @pytest.mark.filterwarnings("ignore")
 def test_grid_search(estimator):

@@ -1,10 +1,16 @@
+"""Memory that is there, allowed and given back."""
+
 import platform
 import subprocess
 import sys
 
+import numpy as np
+import psutil
 import pytest
 
+from kernlearn.linear import LinearSVM
 from kernlearn.memory import allowed_memory, available_memory, require_memory, row_blocks
+from kernlearn.svm import KernelSVM
 
 
 def test_available_memory(tmp_path):
@@ -68,3 +74,28 @@ def test_freed_memory_is_kept_and_counts_as_allowed(keeps):
     grown, freed = map(int, made.stdout.split())
     assert (grown > 500, freed > 500) == (keeps, keeps)
     assert allowed_memory() > 0
+
+
+WIDE, LABELS = np.random.default_rng(0).standard_normal((20, 5000)), np.arange(20) % 2
+X = np.random.default_rng(0).standard_normal((240, 8))
+Y = np.arange(240) % 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count otherwise")
+@pytest.mark.parametrize(
+    ("fit", "n_fits", "most"),
+    [
+        # the weights of each fit, left behind, would add up to 8 MB
+        (lambda: LinearSVM().fit(WIDE, LABELS), 200, 2_000_000),
+        # models of C to 750 kB
+        (lambda: KernelSVM("precomputed").fit(X @ X.T, Y).predict(X @ X.T), 100, 500_000),
+        (lambda: KernelSVM("rbf").fit(X, Y).predict_native(X), 100, 500_000),
+    ],
+)
+def test_memory_of_many_fits_is_given_back(fit, n_fits, most):
+    for _ in range(30):
+        fit()
+    before = psutil.Process().memory_info().rss
+    for _ in range(n_fits):
+        fit()
+    assert psutil.Process().memory_info().rss - before < most

@@ -14,18 +14,6 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from tests.checks import parametrize_with_checks
-
-
-@parametrize_with_checks(
-    [
-        CompositionalMaclaurin(),
-        CompositionalMaclaurin("exponential", n_components=5),
-        CompositionalMaclaurin(columns="dependent", n_components=4, measure="support"),
-    ]
-)
-def test_conformance(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

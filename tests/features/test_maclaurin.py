@@ -18,22 +18,8 @@ from kernlearn.kernels import (
     PolynomialKernel,
     VovkKernel,
 )
-from tests.checks import parametrize_with_checks
 
 KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKernel(1.0)]
-
-
-@parametrize_with_checks(
-    [
-        RandomMaclaurin(),
-        RandomMaclaurin("exponential", n_components=7, h01=True, measure="support"),
-        RandomMaclaurin(PolynomialKernel(4), truncation=2),
-        RandomMaclaurin(h01=True, measure="variance", center=True),
-        RandomMaclaurin(measure="variance", complex_to_real=True),
-    ]
-)
-def test_conformance(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

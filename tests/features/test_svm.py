@@ -10,12 +10,6 @@ from sklearn.preprocessing import normalize
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.linear import LinearSVM, truncated_newton
-from tests.checks import parametrize_with_checks
-
-
-@parametrize_with_checks([MaclaurinSVM(), MaclaurinSVM(h01=True, presolve=0.5)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,6 @@ from kernlearn.kernels import (
     PolynomialKernel,
     VovkKernel,
 )
-from tests.checks import parametrize_with_checks
-
-
-@parametrize_with_checks(
-    [TensorSketch(), TensorSketch("exponential", n_components=7, truncation=3)]
-)
-def test_conformance(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

@@ -3,6 +3,15 @@
 import numpy as np
 
 
+def as_array(points):
+    """Return an array of objects, whatever they hold."""
+    return np.fromiter(points, dtype=object, count=len(points))
+
+
+def by_hand(function, left, right):
+    return np.array([[float(function(x, y)) for y in right] for x in left])
+
+
 def strings(n=60, seed=0):
     rng = np.random.RandomState(seed)
     words, classes = [], []

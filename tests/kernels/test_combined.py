@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 
 from kernlearn.kernels import (
@@ -17,7 +17,6 @@ from kernlearn.kernels import (
     PolynomialKernel,
     WeightedKernelSum,
 )
-from kernlearn.landmarks import RegLand
 
 RNG = np.random.RandomState(0)
 A, B = RNG.normal(size=(70, 3)), RNG.normal(size=(5, 3))
@@ -86,16 +85,6 @@ def test_widths_stay_as_fitted():
         np.testing.assert_array_equal(kernel.fitted_to(A)(B), fitted(B))
     with pytest.raises(NotFittedError):
         WeightedKernelSum(["gaussian"], [1.0])(A)
-
-
-def test_usable_where_a_kernel_is():
-    kernel = WeightedKernelSum([GaussianKernel().fit(A), "linear"], [0.7, 0.3])
-    y = A[:, 0] ** 2
-    model = RegLand(20, similarity=kernel, random_state=0)
-    by_hand = RegLand(20, similarity=lambda X, Y: kernel(X, Y), random_state=0)
-    np.testing.assert_array_equal(model.fit(A, y).predict(B), by_hand.fit(A, y).predict(B))
-    assert np.isfinite(cross_val_score(model, A, y)).all()
-    SVC(kernel=kernel).fit(A, y > 1)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from kernlearn.kernels import (
 from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, SimilarityKNNClassifier
 from kernlearn.svm import KernelSVM
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
+from tests.kernels.objects import as_array
 
 pytest.importorskip("aeon")
 
@@ -51,20 +52,14 @@ each_model = pytest.mark.parametrize(
 )
 
 
-def objects(points):
-    array = np.empty(len(points), dtype=object)
-    array[:] = points
-    return array
-
-
 def polars(points):
     return pytest.importorskip("polars").Series(points)
 
 
 CONTAINERS = {
     "tuple": tuple,
-    "array of objects": objects,
-    "column of objects": lambda points: objects(points)[:, np.newaxis],
+    "array of objects": as_array,
+    "column of objects": lambda points: as_array(points)[:, np.newaxis],
     "Series": pd.Series,
     "frame of one column": lambda points: pd.DataFrame({"point": points}),
 }
@@ -130,7 +125,7 @@ def test_lists_are_points_whatever_their_lengths(kind, similarity, model):
     longer = [[*of_word[kind](word)] for word in WORDS]
     alike = [point[:4] for point in longer]  # of one length
     for points in (longer, alike):
-        expected = make().fit(objects(points), Y).predict(objects(alike))
+        expected = make().fit(as_array(points), Y).predict(as_array(alike))
         rows = kind == "numbers" and points is alike and as_kernel(similarity).compares == "any"
         for held in (points, [*map(np.array, points)], [*map(tuple, points)]):
             if kind == "records" and isinstance(held[0], np.ndarray):

@@ -77,12 +77,6 @@ def test_gram_matrix_pair_by_pair(kernel, dtype, convert, X):
     np.testing.assert_allclose(kernel(convert(X)), kernel(X, X), rtol=1e-4, atol=1e-6)
 
 
-def test_gram_matrix_in_blocks_is_the_one_in_one_piece():
-    X = np.random.default_rng(1).normal(size=(700, 3))
-    kernel = PolynomialKernel(3)
-    np.testing.assert_allclose(kernel(X), (1 + X @ X.T) ** 3, rtol=1e-9, atol=1e-9)
-
-
 @pytest.mark.parametrize("t", [1.0, -1.0, 3.0])
 def test_points_outside_the_radius_of_convergence(t):
     kernel = VovkKernel()

@@ -24,6 +24,7 @@ from kernlearn.landmarks import BBSClassifier
 from kernlearn.lazy import is_installed
 from kernlearn.svm import KernelSVM
 from tests.kernels import objects
+from tests.kernels.objects import by_hand
 
 RNG = np.random.RandomState(0)
 GRAPHS, _ = objects.graphs(80)
@@ -31,10 +32,6 @@ GRAPHS, _ = objects.graphs(80)
 
 def asymmetric(x, y):
     return len(x.edges) - 0.5 * len(y.edges)
-
-
-def by_hand(function, left, right):
-    return np.array([[float(function(x, y)) for y in right] for x in left])
 
 
 OF_POINTS = {

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 
 from kernlearn.datasets import load
 from kernlearn.exceptions import SimilarityError
@@ -23,7 +22,7 @@ from kernlearn.kernels import (
     as_kernel,
     named,
 )
-from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, RegLand
+from kernlearn.landmarks import BBSClassifier
 from tests.kernels import objects
 
 RNG = np.random.RandomState(0)
@@ -89,9 +88,6 @@ def test_data_frames_in_estimators():
     kernel = GowerSimilarity().fit(numbers)
     np.testing.assert_array_equal(kernel(numbers), kernel(numbers.to_numpy()))
     BBSClassifier(10, similarity="gower", random_state=0).fit(numbers, y).predict(numbers)
-    rows = [["Ulm", 1.0], ["Bonn", 2.0]] * 10
-    model = BBSClassifier(4, similarity="gower", random_state=0).fit(rows, [0, 1] * 10)
-    assert model.predict([["Ulm", 1.2], ["Bonn", 1.9]]).tolist() == [0, 1]
 
 
 def test_bad_input_of_gower():
@@ -291,18 +287,12 @@ def test_missing_entries_leave_a_part_out():
 def test_in_estimators(frames):
     parts = PARTS if frames else [("word", "rapidfuzz.jaro", 0), ("body", "gaussian", [3, 4])]
     X = FRAME if frames else FRAME.to_numpy(dtype=object)
-    similarity = ColumnSimilarity(parts)
-    model = BBSClassifier(15, similarity=similarity, C=1, random_state=0)
-    assert cross_val_score(model, X, CLASSES, cv=3).mean() > 0.9
-    fitted = model.fit(X, CLASSES)
-    fewer = clone(model).set_params(similarity=ColumnSimilarity(parts[:1])).fit(X, CLASSES)
-    copied = pickle.loads(pickle.dumps(fewer))
-    assert (copied.predict(X) == CLASSES).mean() > 0.9
+    model = BBSClassifier(15, similarity=ColumnSimilarity(parts), C=1, random_state=0)
     search = GridSearchCV(model, {"similarity__weights": [None, {"word": 5.0}]}, cv=3)
-    assert search.fit(X, CLASSES).score(X, CLASSES) > 0.9
-    assert fitted.n_comparisons_ <= 15
-    assert RegLand(15, similarity=similarity).fit(X, CLASSES == "long").predict(X).shape == (60,)
-    assert NystroemEmbedding(similarity, 10).fit_transform(X).shape == (60, 10)
+    assert search.fit(X, CLASSES).best_score_ > 0.9
+    if not frames:  # whose parts are functions of a test
+        search = pickle.loads(pickle.dumps(search))
+    assert search.score(X, CLASSES) > 0.9
 
 
 def test_errors_name_part_and_pair():

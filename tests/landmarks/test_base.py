@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from kernlearn.choice import hold_out
 from kernlearn.datasets.tables import as_objects
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import CallableKernel, GaussianKernel, named
+from kernlearn.kernels import CallableKernel, GaussianKernel, Kernel, named
 from kernlearn.landmarks import (
     BBSClassifier,
     DBoostClassifier,
@@ -38,61 +38,6 @@ from kernlearn.landmarks import (
     SpectrumSVM,
 )
 from kernlearn.linear.models import linear_paths
-from tests.checks import parametrize_with_checks
-
-
-@parametrize_with_checks(
-    [
-        BBSClassifier(),
-        BBSClassifier(n_landmarks=10, selection="dselect", C=1.0, fit_intercept=True),
-        BBSClassifier(similarity="precomputed", loss="logistic"),
-        FTuneClassifier(),
-        FTuneClassifier(per_class=True, selection="shared", transfers="sign"),
-        FTuneClassifier(similarity="precomputed", kind="distance", transfers=(1, 10), C=(1, 10)),
-        DBoostClassifier(n_landmarks=20),
-        DBoostClassifier(n_landmarks=10, pool_size=30, selection="dselect"),
-        DBoostClassifier(n_landmarks=20, n_thresholds=0),
-        DBoostClassifier(n_landmarks=10, similarity="precomputed"),
-        # few neighbours cannot all be of a class that has hardly a weight
-        LandmarkKNNClassifier(10, n_neighbors=(1, 20)),
-        LandmarkKNNClassifier(5, n_neighbors=(5, 20), n_refined=20),
-        LandmarkKNNClassifier(5, n_neighbors=(5, 20), similarity="precomputed"),
-        SimilarityKNNClassifier([1, 3], similarity="manhattan", random_state=0),
-        SimilarityKNNClassifier(1, similarity="precomputed"),
-        SimilarityFeatureSVM(random_state=0),
-        SimilarityFeatureSVM(1.0, similarity="precomputed"),
-        SpectrumSVM(C=(0.1, 1.0), random_state=0),
-        SpectrumSVM("shift", C=1.0, similarity="precomputed"),
-        ORLand(),
-        ORLand(10, constraints="implicit", thresholds="learned", loss="hinge", C=100),
-        ORLand(5, similarity="precomputed", kind="distance", C=1),
-        RegLand(),
-        RegLand(5, C=1, loss="epsilon_insensitive", similarity="manhattan", selection="dselect"),
-        RegLand(5, similarity="precomputed", kind="distance", selection="dselect"),
-        SparseRegLand(),
-        SparseRegLand(7, 8, similarity="linear", ridge=0.0),
-        SparseRegLand(similarity="precomputed", fit_intercept=False),
-        KernelRegressor(),
-        KernelRegressor("manhattan", weights="similarity"),
-        KernelRegressor("precomputed", kind="distance", bandwidth="mean"),
-        RankLand(),
-        RankLand(5, similarity="precomputed", selection="dselect"),
-        LandmarkEmbedding(),
-        LandmarkEmbedding(3, selection="dselect", normalize=False),
-        LandmarkEmbedding(5, similarity="precomputed", selection="rpcholesky"),
-        PairEmbedding(),
-        PairEmbedding(4, similarity="precomputed", kind="distance", selection="dselect"),
-        NystroemEmbedding(),
-        NystroemEmbedding("sigmoid", 7, selection="leverage"),
-        NystroemEmbedding("precomputed", 5, selection="kmeans++"),
-    ]
-)
-@pytest.mark.filterwarnings("ignore:(n_landmarks=|\\d+ landmarks are more):UserWarning")
-@pytest.mark.filterwarnings("ignore:(all features are 0|X looks like a distance):UserWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
 
 X, CODES = load_iris(return_X_y=True)
 X = ((X - X.mean(axis=0)) / X.std(axis=0))[::2]
@@ -206,10 +151,12 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
     others = np.setdiff1d(np.arange(50), columns)[: len(columns)]
     with pytest.raises(ValueError, match="columns of X"):
         answers(framed, wide[names[np.r_[columns[1:], others[:1]]]])
-    broken = test[:, columns].copy()
-    broken[2, 1] = np.inf
-    with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is inf"):
-        answers(matrix, broken)
+    for broken, at in ((test.copy(), columns[1]), (test[:, columns].copy(), 1)):
+        broken[2, at] = np.inf
+        with pytest.raises(
+            SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is inf"
+        ):
+            answers(matrix, broken)
 
 
 @pytest.mark.filterwarnings("ignore:n_landmarks")
@@ -382,22 +329,27 @@ def test_blocks_and_memory_do_not_show(model, monkeypatch, small_blocks):
 
 @EACH
 def test_comparisons_are_counted(model):
-    sizes = []
+    sizes, others = [], []
 
     def counted(A, B):
         sizes.append(len(A) * len(B))
+        others.extend(map(tuple, B))
         return 2 - similarity(A, B)
 
     kernel = CallableKernel(counted, takes="matrices", kind="distance", turn="exponential")
     found = fitted(by(model, kernel), X[TRAIN])
     assert found.n_fit_comparisons_ == sum(sizes)
     sizes.clear()
+    others.clear()
     answers(found, X[TEST])
     assert sum(sizes) == 25 * found.n_comparisons_ <= 25 * 50
+    if not getattr(model, "n_refined", 0):
+        assert {*others} == {*map(tuple, X[found.compared_indices_])}
 
 
 @EACH
-def test_errors_name_the_pair(model):
+def test_errors_name_the_pair_whatever_its_block(model, small_blocks):
+    small_blocks()
     arguments = {}
     if "sample_weight" in inspect.signature(model.fit).parameters:  # rows that are left out
         arguments["sample_weight"] = (np.arange(50) % 5 > 0).astype(float)
@@ -595,6 +547,11 @@ def test_bad_parameters(model):
                 fitted(clone(model).set_params(**{name: value}), X[TRAIN])
 
 
+class Narrow(Kernel):
+    def __call__(self, X, Y=None):
+        return np.zeros((len(X), len(X if Y is None else Y) - 1))
+
+
 @EACH
 def test_bad_similarities(model):
     for compared, points, message in (
@@ -602,6 +559,7 @@ def test_bad_similarities(model):
         ("precomputed", X[TRAIN], "square"),
         ("precomputed", np.full((50, 50), np.nan), "NaN"),
         (lambda A, B: np.ones(len(A)), X[TRAIN], "number"),
+        (Narrow(), X[TRAIN], r"shape \(\d+, \d+\)"),
         ("gaussian", ["a", "b"] * 25, None),
     ):
         with pytest.raises((ValueError, TypeError), match=message):

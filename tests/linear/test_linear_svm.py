@@ -1,6 +1,4 @@
-import resource
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,17 +10,11 @@ from sklearn.svm import LinearSVC
 from kernlearn import memory
 from kernlearn.linear import LinearSVM, models
 from kernlearn.linear.models import fit_each
-from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
 X3, Y3 = make_classification(
     300, 10, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=1
 )
-
-
-@parametrize_with_checks([LinearSVM(), LinearSVM(loss="hinge"), LinearSVM(presolve=0.5)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])
@@ -128,22 +120,6 @@ def test_nothing_is_printed_or_warned_of(capfd):
 def test_parameters_that_are_not_allowed(parameters, message):
     with pytest.raises(ValueError, match=message):
         LinearSVM(**parameters).fit(X2, Y2)
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
-def test_memory_of_many_fits_is_given_back():
-    def resident_bytes():
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-    wide = np.random.default_rng(0).standard_normal((20, 5000))
-    model = LinearSVM()
-    for _ in range(30):
-        model.fit(wide, Y2[:20])
-    before = resident_bytes()
-    for _ in range(200):
-        model.fit(wide, Y2[:20])
-    # The weights of each fit, left behind, would add up to 8 MB.
-    assert resident_bytes() - before < 2_000_000
 
 
 @pytest.mark.parametrize("told", [{}, {"presolve": 0.2, "tol": 1e-3}, {"presolve": 0.01}], ids=str)

@@ -21,7 +21,6 @@ from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel
 from kernlearn.landmarks import NystroemEmbedding
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier, fold_of, row_hashes
-from tests.checks import parametrize_with_checks
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 6)) + np.array([0, 0, 3, -100, 0.1, 0])
@@ -35,18 +34,6 @@ MAPS = {
     "h01": RandomMaclaurin(n_components=40, h01=True, random_state=0),
     "nystroem": NystroemEmbedding(n_components=30, random_state=0),
 }
-
-
-@parametrize_with_checks(
-    [
-        OnePassRidge(),
-        OnePassRidge(alphas=0.1, n_folds=2),
-        OnePassRidgeClassifier(),
-        OnePassRidgeClassifier(alphas=[0.1, 1.0]),
-    ]
-)
-def test_sklearn(estimator, check):
-    check(estimator)
 
 
 def slow_errors(make, X, y, alphas, n_folds=5):

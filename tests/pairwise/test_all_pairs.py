@@ -11,15 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
 from kernlearn.pairwise.all_pairs import ActivePairs
-from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
-
-
-@parametrize_with_checks([AllPairsSVM(), AllPairsMoments(), AllPairsMoments(half_life=50.0)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
 
 # -- moments --------------------------------------------------------------------------------------
 

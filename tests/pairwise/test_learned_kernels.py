@@ -31,7 +31,6 @@ from kernlearn.pairwise import (
 )
 from kernlearn.pairwise.learned_kernels import into_ball, project_psd, project_simplex
 from kernlearn.pairwise.learners import POLICIES
-from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)
@@ -45,23 +44,6 @@ POINTWISE = [
     lambda a, b: np.exp(-((a - b) ** 2).sum() / 2),
     lambda a, b: (a @ b) ** 2,
 ]
-
-
-@parametrize_with_checks(
-    [
-        OnlineMetricLearner(),
-        OnlineMetricLearner(radius=1.0, buffer_size=1),
-        OnlineSimilarityLearner(),
-        OnlineSimilarityLearner("goodness", radius=1.0),
-        OnlineMKL(),
-        OnlineMKL(["linear", "polynomial"], norm="l2", buffer_size=1),
-        MetricKNNClassifier(),
-        SimilaritySVM(),
-        MultipleKernelSVM(),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 # -- projections, slow and obvious ----------------------------------------------------------------

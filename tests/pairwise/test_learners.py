@@ -17,7 +17,6 @@ from sklearn.metrics import roc_auc_score
 from kernlearn import memory
 from kernlearn.pairwise import OAM, OLP, AllPairsMoments
 from kernlearn.pairwise.learners import LOSSES, POLICIES
-from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
 
@@ -39,20 +38,6 @@ def same(one, other):
     np.testing.assert_array_equal(one.intercept_, other.intercept_)
     for mine, theirs in zip(one._state, other._state, strict=True):
         np.testing.assert_array_equal(mine, theirs)
-
-
-@parametrize_with_checks(
-    [
-        OLP(),
-        OLP(buffer_size=1, buffer="fifo", average=False),
-        OLP(loss="logistic", regularization=0.1, radius=None),
-        OAM(),
-        OAM(variant="sequential", average=True),
-        OAM(buffer_size=2, buffer="rsx2"),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 # -- the algorithms -------------------------------------------------------------------------------

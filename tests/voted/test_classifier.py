@@ -1,3 +1,4 @@
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -7,39 +8,23 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics import get_scorer
 
+from kernlearn import voted
 from kernlearn.kernels import (
     CallableKernel,
     GaussianKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.voted import L1SVMClassifier as L1SVMClassifierClass
-from kernlearn.voted import VotedKernelClassifier as VotedKernelClassifierClass
 from kernlearn.voted import local_complexity, monte_carlo_complexity, trace_complexity
-from tests.checks import parametrize_with_checks
 from tests.voted.test_simplex import slow_minimum
 
-
 # as in the configs of the paper
-def L1SVMClassifier(kernel="polynomial", **given):
-    return L1SVMClassifierClass(kernel, **{"tol": 1e-6, **given})
+L1SVMClassifier = partial(voted.L1SVMClassifier, tol=1e-6)
 
 
 def VotedKernelClassifier(kernels=None, **given):
-    return VotedKernelClassifierClass(kernels, **{"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given})
-
-
-@parametrize_with_checks(
-    [
-        VotedKernelClassifier(),
-        VotedKernelClassifier(lam=[1e-2, 1e-3], beta=[1e-3, 1e-4], random_state=0),
-        VotedKernelClassifier(["gaussian", "sigmoid"], complexity="monte_carlo", random_state=0),
-        L1SVMClassifier(),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learn(estimator, check):
-    check(estimator)
+    settings = {"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given}
+    return voted.VotedKernelClassifier(kernels, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +156,10 @@ def weighted_accuracy(model, X, y):
         ({"class_weight": {"up": 3.0}}, weighted_accuracy, 60),
     ],
 )
+@pytest.mark.filterwarnings("error:X (has|does not have)")
 def test_chooses_on_validation_points(moons, how, scorer, n_val):
     X, y, X_val, y_val = moons
+    X, X_val = (pd.DataFrame(points, columns=["a", "b"]) for points in (X, X_val))
     X_val, y_val = X_val[:n_val], y_val[:n_val]
     lams, betas = [1e-2, 1e-6], [10, 1e-1, 1e-3, 1e-5]
     model = VotedKernelClassifier(lam=lams[::-1], beta=betas[::-1], **how)
@@ -257,6 +244,8 @@ def test_norm_1_svm_is_one_kernel_without_complexity(moons):
     given = L1SVMClassifier("precomputed", beta=1e-2).fit(kernel(X), y)
     np.testing.assert_array_equal(given.support_, model.support_)
     assert given.__sklearn_tags__().input_tags.pairwise
+    with pytest.raises(ValueError, match="square"):
+        given.fit(np.ones((10, 20)), [0, 1] * 5)
 
 
 @pytest.mark.parametrize(
@@ -298,16 +287,3 @@ def test_ionosphere():
     model.fit(X[train], data.target[train], X_val=X[val], y_val=data.target[val])
     assert model.score(X[test], data.target[test]) > 0.9
     assert model.n_support_ < 70
-
-
-@pytest.mark.filterwarnings("error")
-def test_data_frames_choose_parameters(moons):
-    frames = [pd.DataFrame(part, columns=["a", "b"]) for part in moons[::2]]
-    model = VotedKernelClassifier(beta=[1e-3, 1e-2]).fit(
-        frames[0], moons[1], X_val=frames[1], y_val=moons[3]
-    )
-    X, y, X_val, y_val = moons
-    expected = clone(model).fit(X, y, X_val=X_val, y_val=y_val)
-    np.testing.assert_array_equal(model.validation_scores_, expected.validation_scores_)
-    with pytest.raises(ValueError, match="square"):
-        L1SVMClassifier("precomputed").fit(np.ones((10, 20)), [0, 1] * 5)
