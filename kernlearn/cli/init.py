@@ -241,7 +241,9 @@ def _other_splits(
     dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith("dates")}
     dated |= {name: False for name in features if name.lower() in ("year", "date")}
     if dates := sorted(dated, key=dated.__getitem__):
-        replaced = " and ".join(k for k in ("train", "folds", "stratify") if k in protocol)
+        replaced = " and ".join(
+            k for k in ("train", "folds", "refit", "stratify") if k in protocol
+        )
         how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
         time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
@@ -277,8 +279,10 @@ def _config(
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
     stratified = task == "classification" and not published
     # queries are held out whole; groups go with stratify in folds only
-    if (task == "ranking" and not published) or (stratified and grouped):
+    if task == "ranking" and not published:
         protocol = {"folds": 5}
+    elif stratified and grouped:
+        protocol = {"folds": 5, "refit": True}
     protocol["splits"] = 5
     if stratified:
         protocol["stratify"] = True

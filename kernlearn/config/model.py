@@ -303,6 +303,9 @@ class Protocol(Section):
     """Cross-validation instead of random splits: the number of folds, or those published with the
     data set; fold k is the test part, the one before it is held out. If `splits` is a multiple,
     folds are redrawn after each round."""
+    refit: bool = False
+    """With folds: train on all but the test part. For choices a share `validation` of these rows
+    is held out, as of random splits, instead of a fold that no method trains on."""
     groups: str | int | None = None
     """The column of all files whose equal values mark rows that belong together, such as those of
     a patient: they are in one part, also if rows are held out. It is no feature."""
@@ -358,6 +361,10 @@ class Protocol(Section):
             raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
         if self.folds == "published" and (self.max_train or self.max_test):
             raise ValueError("published folds are taken whole: leave out max_train and max_test")
+        if self.refit and (self.folds is None or self.select_by_mean):
+            raise ValueError(
+                "refit is for folds, without select_by_mean; random splits do so anyway"
+            )
         if self.folds is not None and self.holdout is not None:
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.select_by_mean and not (self.holdout or self.folds):

@@ -404,11 +404,14 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     path = Path(str(asked.labels))
     if file_bytes(path).startswith(_NPY):
         table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
+    elif not re.search(r"[\t;,|]", text := file_bytes(path).decode("utf-8-sig", "replace")):
+        lines = text.splitlines()  # of one column, perhaps with a name
+        table = pd.DataFrame({"y": lines[1:] if len(lines) == n + 1 else lines})
     else:
         table = read_frame(path)
     table, columns = table.set_axis([*map(str, table)], axis=1), [*map(str, table)]
     wanted = [] if names is None else canonical_labels(pd.Series(names).astype(str)).tolist()
-    texts = {name: pd.Index(canonical_labels(table[name].astype(str))) for name in columns}
+    texts = {name: pd.Index(canonical_labels(table[name].map(str))) for name in columns}
     known = {name: int(texts[name].unique().isin(wanted).sum()) for name in columns}
     by = max(columns, key=lambda name: known[name])
     in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
@@ -825,6 +828,10 @@ def _check_matrix(
     if one_less and plain_numbers(reading.frame)[target]:
         problem = f"{path}: the matrix has no labels, column {names[target]} is one of its points"
         raise DataError(f"{problem}: add a column of labels", [("labels", "FILE")])
+    is_text = ~plain_numbers(reading.frame) & reading.frame.notna().any().to_numpy()
+    for name in [names[i] for i in features if matrix is not None and is_text[i]]:
+        problem = f"{path}: column {name} holds text, and the target is column {names[target]}"
+        raise DataError(problem, [("target", name), ("drop", [name])])
     for i in [i for i, reason in left_out.items() if reason]:
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
         if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:

@@ -338,8 +338,9 @@ def fold_indices(
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
-    The first split tests on the last fold, as in LETOR. Random folds are drawn anew after as many
-    splits as there are folds. Of more rows than ``max_train`` or ``max_test`` as many are drawn.
+    With ``refit`` none is held out. The first split tests on the last fold, as in LETOR. Random
+    folds are drawn anew after as many splits as there are folds. Of more rows than ``max_train``
+    or ``max_test`` as many are drawn.
     """
     if protocol.folds == "published":
         if units.folds is None:
@@ -352,11 +353,12 @@ def fold_indices(
         again = [split // n_folds] if split >= n_folds else []
         fold = _random_folds(n_samples, n_folds, units, generator(protocol.seed, "folds", *again))
     test, kept = (split - 1) % n_folds, (split - 2) % n_folds
-    train = np.flatnonzero(~np.isin(fold, [test, kept]))
+    held = np.flatnonzero(fold == kept)[: 0 if protocol.refit else None]
+    train = np.flatnonzero(fold != test if protocol.refit else ~np.isin(fold, [test, kept]))
     rng = generator(protocol.seed, "most", split)
     train = _at_most(protocol.max_train, train, units, rng)
     tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), units, rng)
-    return train, np.flatnonzero(fold == kept), tested
+    return train, held, tested
 
 
 def _random_folds(

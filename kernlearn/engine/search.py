@@ -286,10 +286,12 @@ def fit_given(estimator: Any, part: Part, held_out: Part | None) -> Any:
     is_divided = part.query is None and (
         part.units.codes is not None or part.units.time is not None
     )
-    chose = getattr(steps(model)[-1], "validation_scores_", None) is not None
+    last = steps(model)[-1]
+    chose = getattr(last, "validation_scores_", None) is not None
     if is_divided and chose and "X_val" not in given:
+        names = ", ".join(getattr(last, "grid_", {}))
         validation.warn(
-            "it chooses on random rows of the training part, not on other groups or later rows: "
-            "`select` does, and `holdout` passes them"
+            f"{type(last).__name__} chooses {names} on random training rows, not on other groups "
+            "or later rows as `select: […]` does"
         )
     return model

@@ -96,14 +96,14 @@ class Report:
         others = {f"{k} is not comparable": why for k, why in config.not_comparable.items()}
         notes = [f"{name}: {text}" for name, text in {**config.notes, **others}.items()]
         ends = self.details.open_ends
-        often = [one for one in ends if 10 * one["rising"] >= one["choices"]]
+        often = [one for one in ends if 3 * one["rising"] >= one["choices"]]
         short = [
             f"{one['method']} {one['parameter']} ({one['end']}, {one['rising']} of "
             f"{one['choices']} choices)"
             for one in often
         ]
         if rare := len(ends) - len(often):
-            short.append(f"{rare} {'more ' if often else ''}in less than a tenth of the choices")
+            short.append(f"{rare} {'more ' if often else ''}in less than a third of the choices")
         if short:
             notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
         return list(dict.fromkeys([*notes, *self.details.remarks, *self.notes]))

@@ -540,6 +540,11 @@ REFUSED = {  # text, what is said
     "a second column of texts": case(
         "x,z,y\n5,5-,a\n6,6,b\n7,7,a\n", r'text: \["x", "z"\]', read_as={"text": ["x"]}
     ),
+    "labels among the pairs of a matrix": case(
+        ",kind,p,q,r\np,x,0,2,3\nq,y,2,0,1\nr,x,3,1,0\n",
+        r'column kind .*target: "kind"',
+        matrix="distance",
+    ),
     "gaps of a matrix": case(
         "a,b,y\n0,-,p\n-,0,q\n0,0,q\n", r'missing: \["-"\]}`$', matrix="distance"
     ),
@@ -1106,7 +1111,13 @@ def test_labels_of_another_file_are_found_by_name(folder):
         load(folder / "D.npz", matrix="distance", labels=beside, target="kind").identity != first
     )
     bunch = load(folder / "D.npy", matrix="distance", labels=folder / "y.npy")
+    for lines in (["a", "b", "a", "b"], ["kind", "a", "b", "a", "b"]):
+        (folder / "y.txt").write_text("\n".join(lines))
+        alone = load(folder / "D.npy", matrix="distance", labels=folder / "y.txt")
+        assert alone.target_names[alone.target].tolist() == ["a", "b", "a", "b"]
     assert bunch.target.tolist() == [0, 0, 1, 1]
+    gaps = write(folder, "id,kind\np3,y\np1,\np4,y\np2,x\n", "gaps.csv")
+    assert load(folder / "D.csv", matrix="distance", labels=gaps).data.shape == (3, 3)
     with pytest.raises(DataError, match="5 rows, but 4 points"):
         load(folder / "D.npy", matrix="distance", labels=beside)
     beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")

@@ -88,6 +88,17 @@ def test_rows_of_a_group_are_in_one_part(trials, frame, protocol):
         assert all(not a & b for a, b in combinations((train, val, test), 2))
 
 
+def test_folds_may_be_trained_on_but_for_the_tested_one(trials):
+    for trial in trials("folds: 5, splits: 5, groups: patient, stratify: true, refit: true"):
+        _, parts = loaded(trial)
+        assert parts.val is None
+        assert len(parts.train.y) + len(parts.test.y) == N
+        held = with_validation(parts, trial)
+        assert not {*held.train.units.codes} & {*parts.test.units.codes}
+        (row,) = execute([trial])
+        assert row.done
+
+
 def test_folds_of_groups_and_classes_are_scikit_learns(frame):
     codes, y = (pd.factorize(frame[c], sort=True)[0] for c in ("patient", "sick"))
     X = frame[["a", "b"]].to_numpy()
@@ -204,7 +215,7 @@ def test_a_choice_of_an_estimators_own_is_named(trials, units):
     for more, named in (("", True), (", holdout: 0.2", False)):
         trial, *_ = trials(f"splits: 2, {units}{more}", own)
         (row,) = execute([trial])
-        assert any("random rows" in text for text in row.info["warnings"]) == named
+        assert any("on random training rows" in text for text in row.info["warnings"]) == named
 
 
 def test_tests_take_groups_as_the_units(trials):
