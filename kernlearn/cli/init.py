@@ -87,7 +87,8 @@ def init(
         counts = Counter(bunch.target_names[bunch.target].tolist()).most_common()
         sizes = listed(f"{label} ({n})" for label, n in counts[:3])
         smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
-        _show(data, [f"rows by class: {sizes}{smallest}"])
+        text = f"; {bunch.target_names[-1]} is the positive class" if n_classes == 2 else ""
+        _show(data, [f"rows by class: {sizes}{smallest}{text}"])
     content, left_out = _config(data, config, bunch, task, keys, bool(shared))
     features, others = [*bunch.feature_names.tolist(), *away], []
     if _is_file(data):

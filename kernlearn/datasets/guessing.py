@@ -658,6 +658,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     _check_matrix(reading, asked.matrix, target, features, left_out)
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
+    if options.kind == "delimited" and points is None:
+        notes += _leading_zeros(reading, features)
     labels, is_numeric = _target_labels(reading, target)
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
@@ -910,6 +912,20 @@ def _refuse_totals(reading: _File) -> None:
         ways = [("read_as.skip", [*options.skip, *lines])] if can_skip else []
         what = f"{note[:40]!r} alone" if is_note else "totals of the others"
         raise DataError(f"{places[-1]}: the last row has {what}: remove it", ways)
+
+
+def _leading_zeros(reading: _File, columns: Sequence[int]) -> list[str]:
+    """Say which whole numbers of the first rows begin with 0, as codes do."""
+    path, options, frame = reading
+    notes, whole = [], [i for i in columns if frame.dtypes.iloc[i].kind in "iu"]
+    rows = [row for _, row in islice(readers.split_rows(file_bytes(path), options), _ROWS)]
+    for i in whole:
+        texts = [row[i] for row in rows if i < len(row) and re.fullmatch(r"\s*0\d+\s*", row[i])]
+        if texts:
+            name = reading.names[i]
+            keeps = f"`read_as: {{text: [{name}]}}` keeps them as values without an order"
+            notes.append(f"{name} has numbers such as {texts[0].strip()}: {keeps}")
+    return notes
 
 
 def _refuse_thousands(reading: _File, columns: Sequence[int]) -> None:

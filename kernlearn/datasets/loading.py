@@ -377,7 +377,9 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
         i = column_position(place, column, names, "feature")
         values = table.X[:, i]
         if lack := int(np.isnan(values).sum()):
-            raise DataError(f"{place}: {key}: {lack} of {len(values)} rows lack {names[i]}")
+            raise DataError(
+                f"{place}: {key}: {lack} of {len(values)} rows lack {names[i]}: fill it in"
+            )
         if key == "groups":
             values = np.unique(values, return_inverse=True)[1]
         rest = [n for n in range(len(names)) if n != i]

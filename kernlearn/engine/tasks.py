@@ -169,7 +169,8 @@ def _finite(value: Any, metric: str) -> float:
     with suppress(TypeError, ValueError):
         if math.isfinite(number := float(value)):
             return number
-    raise ValueError(f"metric {metric} must give a finite number, not {value!r}")
+    problem = f"metric {metric} must give a finite number, not {value!r}"
+    raise ValueError(f"{problem}; where all rows are of one class some have none")
 
 
 def refuse_many(task: str, n_classes: int) -> None:
@@ -184,9 +185,10 @@ def _classes(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
     name = entry.name or str(entry.generator)
     positive = build.positive_classes(names, entry.binarize, spec.protocol.seed, name)
     y = np.asarray(data.target)
+    if len(names) == 2 or positive is not None:
+        info["positive"] = positive or names[-1:]
     if positive is None:
         return y
-    info["positive"] = positive
     codes = [code for code, name in enumerate(names) if name in positive]
     return np.isin(y, codes).astype(np.int64)
 

@@ -105,7 +105,7 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
         return ""
     if scope.better(metric) == 1 and not metric.startswith("neg_"):
         return f"{value:.3f}"
-    if abs(value) >= 100 or metric.endswith(_COUNTS):
+    if metric.endswith(_COUNTS) or 100 <= abs(value) < 1e6:
         return f"{value:.0f}"
     # a time below a tenth of a millisecond looks like the others of its column
     return f"{value:.7f}" if is_time(metric) and 0 < value < 1e-4 else f"{value:#.3g}"

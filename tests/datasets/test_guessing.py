@@ -1091,6 +1091,12 @@ def test_numbers_in_text_differ_in_their_last_digits_at_most(folder):
     np.testing.assert_allclose(load(folder / "x.csv").data[:, 0], x, rtol=0, atol=1e-15)
 
 
+def test_numbers_with_leading_zeros_are_named(folder):
+    rows = "\n".join(f"0{i},{i},{'pq'[i % 2]}" for i in range(1, 30))
+    bunch = load(write(folder, f"code,x,y\n{rows}\n"))
+    assert [note.split()[0] for note in bunch.preparation.notes if "01" in note] == ["code"]
+
+
 def test_labels_of_another_file_are_found_by_name(folder):
     D = np.abs(np.subtract.outer([0, 1, 5, 7.0], [0, 1, 5, 7.0]))
     names = ["p1", "p2", "p3", "p4"]
