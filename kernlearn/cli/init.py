@@ -28,6 +28,7 @@ _METRICS = {
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _LEAST_GROUPS = 10  # values of a column of words that could mark groups
+_MOST_NAMED = 5  # columns that separate the classes
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
 
@@ -94,6 +95,7 @@ def init(
     if _is_file(data):
         others = _other_splits(bunch, content["protocol"], features, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
+    _show(data, _giveaways(bunch, task))
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
         _show(config, [f"{limit}; raise max_train and max_test for more"])
@@ -229,6 +231,31 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     if isinstance(entry, list):
         return [_filled(value, values) for value in entry]
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
+
+
+def _giveaways(bunch: Any, task: str) -> list[str]:
+    """Say which features give the target away, so that they may not be known before it is."""
+    import numpy as np
+
+    X, y = bunch.data, bunch.target
+    if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+        return []
+    if task == "regression":
+        rows = np.flatnonzero(~np.isnan(X).any(axis=1))[:_MOST_ROWS]
+        A, y = np.column_stack([X[rows], np.ones(len(rows))]), y[rows]
+        is_exact = len(A) > 2 * A.shape[1]
+        if is_exact and (y - A @ np.linalg.lstsq(A, y)[0]).var() <= 1e-9 * y.var():
+            return ["the target is a linear function of the features: is one a part of it?"]
+        return []
+    names = []
+    for name, column in zip(bunch.feature_names, X.T, strict=True):
+        order = np.argsort(column, kind="stable")[: np.count_nonzero(~np.isnan(column))]
+        values, classes = column[order], y[order]
+        ends = np.flatnonzero(classes[1:] != classes[:-1])
+        if len(ends) == len(bunch.target_names) - 1 and (values[ends] != values[ends + 1]).all():
+            names.append(name)
+    text = "alone separates the classes: is it known before they are?"
+    return [f"{name} {text}" for name in names[:_MOST_NAMED]]
 
 
 def _other_splits(

@@ -261,6 +261,17 @@ def test_a_rare_class_is_measured_like_the_others(kernlearn, tmp_path, n_rare, f
     assert read_yaml(tmp_path / "f.yaml")[0]["metrics"][0] == first
 
 
+@pytest.mark.parametrize("target", ["label", "total"])
+def test_features_that_give_the_target_away_are_named(kernlearn, tmp_path, target):
+    a, b, c = RNG.normal(size=(3, 90))
+    values = {"label": np.where(a > 0.2, "yes", "no"), "total": b + c}[target]
+    write_table(tmp_path / "t.csv", {"a": a, "b": b, "c": c, target: values})
+    shown = kernlearn("init", "t.csv").stdout.splitlines()
+    named = [line for line in shown if "separates" in line or "linear function" in line]
+    assert len(named) == 1
+    assert ("a alone" in named[0]) == (target == "label")
+
+
 def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path):
     n = RNG.normal(size=160).round(3)
     columns = {"firm": [f"firm {i // 20}" for i in range(160)], "year": [*range(1950, 1970)] * 8}
