@@ -131,7 +131,7 @@ def plan(
     Example: kernlearn plan table4_2
     """
     from kernlearn.config.read import check_variants, shipped_name
-    from kernlearn.engine.run import try_methods
+    from kernlearn.engine.run import FEW, try_methods
 
     choice = _choice(only)
     experiments = _load(configs, profile, settings)
@@ -143,6 +143,7 @@ def plan(
         for plan in engine.make_plans(experiments, True, choice):
             _show_plan(plan, opened, choice)
             if not (no_try or shipped_name(plan.experiment.path)):
+                typer.echo(f"  trying each method on {FEW} rows; --no-try leaves it")
                 found = try_methods(replace(plan, trials=choice.of(plan)))
                 failures |= found
                 for place, error in found.items():

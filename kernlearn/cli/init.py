@@ -129,7 +129,8 @@ def _read(
     # the labels of a matrix are classes
     how = {"nominal": "onehot", "task": None if "matrix" in keys else task, "missing": "impute"}
     bunch = datasets.load(Path(data), **how | keys)
-    shared = bunch.preparation.shared
+    asked = bunch.card.forms[0].texts
+    shared = {k: n for k, n in bunch.preparation.shared.items() if k not in asked}
     away = {**bunch.preparation.id_like, **dict.fromkeys(shared, "rows share its values")}
     if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
         text = f"no feature is left but what looks like an id: {_with_reasons(away)}"

@@ -263,7 +263,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     card, own_data = found.card, entry.file is not None or not datasets.is_shipped(found.card.name)
     _check_folds(label, config, found)
     if entry.file is not None and card.rows:
-        done = done.noting(f"{counted(card.rows, 'row')} with a target")
+        done = done.noting(f"{counted(card.rows, 'row')} with a target in the file")
     known: dict[str, Any] = {"nominal": entry.nominal_in(scope)}
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order

@@ -16,8 +16,8 @@ from kernlearn.engine.machine import Interrupts
 from kernlearn.exceptions import ExecutorError
 from kernlearn.store import Row, State, Store
 
-# Rows that methods are tried on before a run.
-_FEW = 50
+#: Rows that methods are tried on before a run.
+FEW = 50
 
 
 def sharing_training(trials: Sequence[Trial]) -> list[Job]:
@@ -50,7 +50,7 @@ def try_methods(plan: Plan) -> dict[str, str]:
         method, protocol = trial.spec.method, trial.spec.protocol
         # a choice from one value, so that its score is tried too
         method = replace(method, select={name: one[:1] for name, one in method.select.items()})
-        few = protocol.model_copy(update={"max_train": _FEW, "max_test": _FEW})
+        few = protocol.model_copy(update={"max_train": FEW, "max_test": FEW})
         for one in (few, protocol):
             spec = replace(trial.spec, method=method, protocol=one)
             (row,) = execute([replace(trial, spec=spec)])

@@ -442,7 +442,12 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
 
     Half a matrix is all zeros on one side of the diagonal.
     """
-    _warn_of_direction("X", matrix, model.get_params(deep=False).get("kind"))
+    kind = model.get_params(deep=False).get("kind")
+    _warn_of_direction("X", matrix, kind)
+    if kind == "distance" and (n := np.count_nonzero(matrix < 0)):
+        warn(
+            f"{n} of {matrix.size} distances in X are negative: NaN stands for one that is missing"
+        )
     below = any(row[:i].any() for i, row in enumerate(matrix))
     above = any(row[i + 1 :].any() for i, row in enumerate(matrix))
     if below != above:

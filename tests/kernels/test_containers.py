@@ -258,6 +258,10 @@ def test_matrices_of_distances_and_halves_warn(model):
         for matrix in (similarities, -distances):
             with pytest.warns(UserWarning, match="looks like a similarity"):
                 model.fit(matrix, Y)
+        with pytest.warns(UserWarning, match="^1 of .* negative"):
+            model.fit(
+                np.where(np.arange(len(Y) ** 2).reshape(distances.shape) == 1, -1, distances), Y
+            )
     names = [f"p{i}" for i in range(len(Y))]
     with pytest.raises(ValueError, match=r"pass X\.loc\[X\.columns\]"):
         clone(model).fit(pd.DataFrame(similarities, names[::-1], names), Y)
