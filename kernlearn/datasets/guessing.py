@@ -80,6 +80,7 @@ _DATE = re.compile(
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 _TWO_COLUMNS = "write CSV with columns for the sequence and the class"
 _NPY = b"\x93NUMPY"
+_SERIES = re.compile(r"\s*\[?\s*[-+.\deE]+([\s,;|:]+[-+.\deE]+){2,}\s*\]?\s*")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
@@ -656,6 +657,9 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
+    if points is not None and all(map(_SERIES.fullmatch, frame.iloc[:_ROWS, points].astype(str))):
+        problem = f"{path}: column {names[points]} has texts of numbers"
+        raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
     if options.kind == "delimited" and points is None:

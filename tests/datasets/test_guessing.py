@@ -540,6 +540,9 @@ REFUSED = {  # text, what is said
     "a second column of texts": case(
         "x,z,y\n5,5-,a\n6,6,b\n7,7,a\n", r'text: \["x", "z"\]', read_as={"text": ["x"]}
     ),
+    "series as text": case(
+        'label,s\np,"0.1 2 -3e1"\nq,"1 2 3 4"\n', "column s .*JSON", points="s", target="label"
+    ),
     "labels among the pairs of a matrix": case(
         ",kind,p,q,r\np,x,0,2,3\nq,y,2,0,1\nr,x,3,1,0\n",
         r'column kind .*target: "kind"',
