@@ -657,7 +657,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
-    some = [] if points is None else frame.iloc[:_ROWS, points].tolist()
+    some: list[Any] = [] if points is None else frame.iloc[:_ROWS, points].tolist()
     if some and all(isinstance(one, str) and _SERIES.fullmatch(one) for one in some):
         problem = f"{path}: column {names[points]} has texts of numbers"
         raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
