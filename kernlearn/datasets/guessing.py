@@ -659,7 +659,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     _check_matrix(reading, asked.matrix, target, features, left_out)
     some: list[Any] = [] if points is None else frame.iloc[:_ROWS, points].tolist()
     if some and all(isinstance(one, str) and _SERIES.fullmatch(one) for one in some):
-        problem = f"{path}: column {names[points]} has texts of numbers"
+        problem = f"{path}: column {frame.columns[points]} has texts of numbers"
         raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
