@@ -657,9 +657,10 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
-    some: list[Any] = [] if points is None else frame.iloc[:_ROWS, points].tolist()
-    if some and all(isinstance(one, str) and _SERIES.fullmatch(one) for one in some):
-        problem = f"{path}: column {frame.columns[points]} has texts of numbers"
+    some = frame.iloc[:_ROWS, [] if points is None else [points]]
+    texts = some.to_numpy(object).ravel().tolist()
+    if texts and all(isinstance(one, str) and _SERIES.fullmatch(one) for one in texts):
+        problem = f"{path}: column {some.columns[0]} has texts of numbers"
         raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
