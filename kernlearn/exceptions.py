@@ -105,6 +105,10 @@ class SimilarityError(KernlearnError, ValueError):
         self.problem, self.left, self.right = problem, left, right
         self.shown, self.names = shown, names
 
+    def at(self, left: int, right: int, names: tuple[str, str] = ("X", "Y")) -> "SimilarityError":
+        """Return it with other positions of the two points, in the data of these names."""
+        return SimilarityError(self.problem, left, right, self.shown, names)
+
     def __str__(self) -> str:
         both = zip(self.names, (self.left, self.right), self.shown, strict=True)
         pair = " and ".join(

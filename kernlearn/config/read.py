@@ -29,8 +29,9 @@ from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml
 
 Fault = tuple[KeyPath, str]
 
-#: Folders of the experiments that come with kernlearn; those of the papers are in none.
+# Usual names of metrics that are called otherwise here.
 _USUAL_METRICS = {"rmse": "root_mean_squared_error"}
+#: Folders of the experiments that come with kernlearn; those of the papers are in none.
 _FOLDERS = ("", "controls", "demos", "objects", "today")
 
 

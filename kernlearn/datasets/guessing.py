@@ -28,7 +28,15 @@ from kernlearn.datasets.card import (
     faults,
     make_card,
 )
-from kernlearn.datasets.files import PACKED, Found, container, file_bytes, is_archive, members
+from kernlearn.datasets.files import (
+    PACKED,
+    Found,
+    container,
+    file_bytes,
+    is_archive,
+    members,
+    opened,
+)
 from kernlearn.datasets.tables import (
     GROUP_NAME,
     ID_NAME,
@@ -79,7 +87,6 @@ _DATE = re.compile(
 )
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 _TWO_COLUMNS = "write CSV with columns for the sequence and the class"
-_NPY = b"\x93NUMPY"
 _SERIES = re.compile(r"\s*\[?\s*[-+.\deE]+([\s,;|:]+[-+.\deE]+){2,}\s*\]?\s*")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
@@ -89,7 +96,7 @@ _MAGIC: dict[bytes, Any] = {
     **dict.fromkeys((b"$FL2", b"$FL3"), Columns(kind="spss")),
     **dict.fromkeys((b"MATLAB", b"\x89HDF"), Arrays(kind="matlab")),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
-    _NPY: Arrays(kind="npz"),
+    readers.NPY: Arrays(kind="npz"),
 }
 
 
@@ -403,9 +410,10 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     import pandas as pd
 
     path = Path(str(asked.labels))
-    if file_bytes(path).startswith(_NPY):
+    content = file_bytes(path)
+    if content.startswith(readers.NPY):
         table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
-    elif not re.search(r"[\t;,|]", text := file_bytes(path).decode("utf-8-sig", "replace")):
+    elif not re.search(r"[\t;,|]", text := content.decode("utf-8-sig", "replace")):
         lines = text.splitlines()  # of one column, perhaps with a name
         table = pd.DataFrame({"y": lines[1:] if len(lines) == n + 1 else lines})
     else:
@@ -657,11 +665,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     _check_matrix(reading, asked.matrix, target, features, left_out)
-    some = frame.iloc[:_ROWS, [] if points is None else [points]]
-    texts = some.to_numpy(object).ravel().tolist()
-    if texts and all(isinstance(one, str) and _SERIES.fullmatch(one) for one in texts):
-        problem = f"{path}: column {some.columns[0]} has texts of numbers"
-        raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
+    if points is not None:
+        _refuse_number_texts(reading, points)
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
         _refuse_thousands(reading, [target, *features])
     if options.kind == "delimited" and points is None:
@@ -920,11 +925,23 @@ def _refuse_totals(reading: _File) -> None:
         raise DataError(f"{places[-1]}: the last row has {what}: remove it", ways)
 
 
+def _refuse_number_texts(reading: _File, points: int) -> None:
+    """Refuse points that are texts of several numbers each: series, compared as strings."""
+    texts = reading.frame.iloc[:_ROWS, points].tolist()
+    if all(isinstance(one, str) and _SERIES.fullmatch(one) for one in texts):
+        problem = f"{reading.path}: column {reading.names[points]} has texts of numbers"
+        raise DataError(f"{problem}: write series as lists in lines of JSON, or as a .ts file")
+
+
 def _leading_zeros(reading: _File, columns: Sequence[int]) -> list[str]:
     """Say which whole numbers of the first rows begin with 0, as codes do."""
     path, options, frame = reading
-    notes, whole = [], [i for i in columns if frame.dtypes.iloc[i].kind in "iu"]
-    rows = [row for _, row in islice(readers.split_rows(file_bytes(path), options), _ROWS)]
+    notes, rows = [], list[list[str]]()
+    if not (whole := [i for i in columns if frame.dtypes.iloc[i].kind in "iu"]):
+        return []
+    with opened(path) as stream, suppress(csv.Error):  # the text may end within an entry
+        for _, row in islice(readers.split_rows(stream.read(_HEAD), options), _ROWS):
+            rows.append(row)
     for i in whole:
         texts = [row[i] for row in rows if i < len(row) and re.fullmatch(r"\s*0\d+\s*", row[i])]
         if texts:

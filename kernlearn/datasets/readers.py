@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAPS = ("?", ".")  # texts of missing entries in files of users, besides those of pandas
+#: What a file of a single array begins with.
+NPY = b"\x93NUMPY"
 _TOO_WIDE = f"a feature's index is above {MOST_FEATURES:,}: number those that occur from 1"
 _ATTRIBUTE = re.compile(
     r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
@@ -427,7 +429,7 @@ def load_arrays(path: Path) -> dict[str, Any]:
     """Return the arrays of an NPZ, NPY, MATLAB or HDF5 file by name, but no pickled objects."""
     content = file_bytes(path)
     with library_errors(path, "damaged, or no file of plain arrays"):
-        if content.startswith((b"PK", b"\x93NUMPY")):
+        if content.startswith((b"PK", NPY)):
             return _numpy(path, content)
         if content.startswith((b"\x89HDF", b"MATLAB 7.3")):
             return _hdf5(path, content)

@@ -290,11 +290,11 @@ def split_indices(
         most = {} if units.are_queries else {"max_train": None, "max_test": None}
         parts = split_indices(len(distinct), protocol.model_copy(update=most), split)
         train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
-        if not units.are_queries:
-            rng = generator(protocol.seed, "most", split)
-            train = _at_most(protocol.max_train, train, units, rng)
-            test = _at_most(protocol.max_test, test, units, rng)
-        return train, kept, test
+        if units.are_queries:
+            return train, kept, test
+        return _limited(
+            (train, kept, test), protocol, units, generator(protocol.seed, "most", split)
+        )
     if protocol.folds is not None:
         return fold_indices(n_samples, protocol, split, units)
     rng = generator(protocol.seed, "split", split)
@@ -306,8 +306,7 @@ def split_indices(
             share = protocol.holdout / (protocol.train + protocol.holdout)
             own, others = held_out(len(rest), share, units.of(rest), rng)
             train, kept = rest[own], rest[others]
-        train = _at_most(protocol.max_train, train, units, rng)
-        return train, kept, _at_most(protocol.max_test, test, units, rng)
+        return _limited((train, kept, test), protocol, units, rng)
     order = rng.permutation(n_samples)
     n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
@@ -355,10 +354,8 @@ def fold_indices(
     test, kept = (split - 1) % n_folds, (split - 2) % n_folds
     held = np.flatnonzero(fold == kept)[: 0 if protocol.refit else None]
     train = np.flatnonzero(fold != test if protocol.refit else ~np.isin(fold, [test, kept]))
-    rng = generator(protocol.seed, "most", split)
-    train = _at_most(protocol.max_train, train, units, rng)
-    tested = _at_most(protocol.max_test, np.flatnonzero(fold == test), units, rng)
-    return train, held, tested
+    parts = train, held, np.flatnonzero(fold == test)
+    return _limited(parts, protocol, units, generator(protocol.seed, "most", split))
 
 
 def _random_folds(
@@ -377,6 +374,15 @@ def _random_folds(
     for i, (_, rows) in enumerate(folds.split(np.zeros(n_samples), units.classes, units.codes)):
         fold[rows] = i
     return fold
+
+
+def _limited(
+    parts: Indices, protocol: Protocol, units: Units, rng: np.random.Generator
+) -> Indices:
+    """Return a split with at most as many training and test rows as the protocol allows."""
+    train, kept, test = parts
+    train = _at_most(protocol.max_train, train, units, rng)
+    return train, kept, _at_most(protocol.max_test, test, units, rng)
 
 
 def _at_most(

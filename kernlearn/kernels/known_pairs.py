@@ -103,8 +103,7 @@ def known_values(
             try:
                 new = compare([X[row] for row in i], [Y[column] for column in j])
             except SimilarityError as error:
-                places = i[error.left], j[error.right]
-                raise SimilarityError(error.problem, *places, error.shown) from error.__cause__
+                raise error.at(i[error.left], j[error.right]) from error.__cause__
             table[np.ix_(np.array(group), columns[lacks])] = new
         known.rows.update(((name, names[row]), table[row].copy()) for row in group)
     row_of = {point: row for row, point in enumerate(names)}

@@ -34,9 +34,6 @@ from kernlearn.validation import Floats, Indices, Random
 
 Reals: TypeAlias = NDArray[np.floating]
 
-#: Places of points in the data that the user has passed, for errors.
-Places: TypeAlias = Sequence[int] | Indices
-
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
 
@@ -85,7 +82,7 @@ class Landmarks:
     n_columns: int | None = None
 
     def compare(
-        self, X: Any, rows: Indices | None = None, places: Places | None = None, first: int = 0
+        self, X: Any, rows: Indices | None = None, places: Indices | None = None, first: int = 0
     ) -> Reals:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
@@ -107,8 +104,7 @@ class Landmarks:
         except SimilarityError as error:
             left = first + error.left if places is None else int(places[error.left])
             right, names = int(self.indices[error.right]), (name, self.name)
-            located = SimilarityError(error.problem, left, right, error.shown, names)
-            raise located from (error.__cause__ or error)
+            raise error.at(left, right, names) from (error.__cause__ or error)
         self.comparisons.count += values.size
         return values if self.sign == 1 else -values
 
@@ -712,13 +708,11 @@ def _locating(data: Training) -> Iterator[None]:
     except SimilarityError as error:
         if error.names[0] != "X":
             raise
-        left, (_, right), name = error.left, error.names, "X_val"
+        left, name = error.left, "X_val"
         if data.whole is not None:
             every, trained = data.whole.candidates.indices, data.candidates.indices
             left, name = int(np.setdiff1d(every, trained)[left]), "training X"
-        names = name, right
-        located = SimilarityError(error.problem, left, error.right, error.shown, names)
-        raise located from error.__cause__
+        raise error.at(left, error.right, (name, error.names[1])) from error.__cause__
 
 
 def _rows(X: Any, rows: Indices) -> Any:

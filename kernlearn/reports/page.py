@@ -162,7 +162,6 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         charts=drawn,
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
         answer=answers.answer(report),
-        outcomes=Counter(report.claims["outcome"]),
         chances=differences.in_words(report.differences, report.chances),
         chosen=selections(report.splits, config.axes),
         data=data_facts(config, report.details.data),

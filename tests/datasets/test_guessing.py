@@ -427,6 +427,7 @@ def test_tables(folder, case):
     assert again.note == added.note
 
 
+TWENTY = "a,n,y\n" + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20))
 REFUSED = {  # text, what is said
     "decimal commas": case(
         "preis;qm;label\n1.250;80,5;ja\n950;60,2;nein\n2.100;99,9;ja\n",
@@ -507,16 +508,8 @@ REFUSED = {  # text, what is said
         r"column b.*as in the other columns$",
         read_as={"decimal": ","},
     ),
-    "a row of totals": case(
-        "a,n,y\n"
-        + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20))
-        + "Total,57,19\n",
-        r"line 22: .*skip: \[22\]",
-    ),
-    "sums at the end": case(
-        "a,n,y\n" + "".join(f"{'uv'[i % 2]},{i % 7},{i % 3}\n" for i in range(20)) + ",57,1\n",
-        r"line 22: .*skip: \[22\]",
-    ),
+    "a row of totals": case(f"{TWENTY}Total,57,19\n", r"line 22: .*skip: \[22\]"),
+    "sums at the end": case(f"{TWENTY},57,1\n", r"line 22: .*skip: \[22\]"),
     "notes below a blank row": case(
         "a,n,y\n"
         + "".join(f"{'uv'[i % 2]},{i % 7 if i % 9 else ''},{i % 3}\n" for i in range(20))
