@@ -134,8 +134,8 @@ def split_for_choice(
     """Return the rows of X to train on, and the validation part that parameters are chosen on.
 
     That is the one given, of points that `model._check_points` validates. Without one it is a
-    share `model.validation_fraction` of the training points, stratified by `codes`, or None if
-    there is no choice to make. Rows of weight 0 are in neither.
+    share `model.validation_fraction` of the training points, stratified by `codes`, or those with
+    these indices; None if there is no choice to make. Rows of weight 0 are in neither.
     The last two results are the weights of the validation points, None where all are 1, and
     their rows in X, None where they were given.
     """
@@ -143,9 +143,18 @@ def split_for_choice(
     if X_val is None and y_val is None:
         if n_choices == 1:
             return rows, None, None, None, None
-        codes = np.unique(codes[rows], return_inverse=True)[1]
-        training, held_out = hold_out(codes, model.validation_fraction, rng)
-        training, held_out = rows[training], rows[held_out]
+        if np.ndim(model.validation_fraction):
+            held_out = np.unique(model.validation_fraction)
+            if held_out.dtype.kind not in "iu" or not {*held_out} < {*range(len(codes))}:
+                raise ValueError("validation_fraction must hold indices of some, not all, of X")
+            # a class that is in no other rows is trained on
+            lost = np.setdiff1d(codes[rows], codes[np.setdiff1d(rows, held_out)])
+            held_out = np.intersect1d(rows, held_out[~np.isin(codes[held_out], lost)])
+            training = np.setdiff1d(rows, held_out)
+        else:
+            codes = np.unique(codes[rows], return_inverse=True)[1]
+            training, held_out = hold_out(codes, model.validation_fraction, rng)
+            training, held_out = rows[training], rows[held_out]
         weights_val = validation.taken(weights, held_out)
         return training, X[held_out], y[held_out], weights_val, held_out
     if X_val is None or y_val is None:

@@ -37,7 +37,7 @@ class DataError(KernlearnError):
 
     def as_options(self) -> str:
         """Return the message with options of the commands that read a file."""
-        return self._advising(_as_option)
+        return self._advising(lambda key, value: f"`{as_option(key, value)}`")
 
     def _advising(self, write: Callable[[str, Any], str]) -> str:
         ways = (write(key, value) for key, value in self.ways)
@@ -50,12 +50,13 @@ def _as_key(path: str, value: Any) -> str:
     return f"`{section}: {{{key}: {text}}}`" if section else f"`{key}: {text}`"
 
 
-def _as_option(path: str, value: Any) -> str:
-    if isinstance(value, dict):
-        return " with ".join(_as_option(f"{path}.{key}", one) for key, one in value.items())
+def as_option(path: str, value: Any) -> str:
+    """Write a setting as an option of the commands that read a file."""
+    if path == "read_as":
+        return " ".join(as_option(f"{path}.{key}", one) for key, one in value.items())
     option = f"--{path} " if path in ("target", "task") else f"-o {path}="
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"`{option}{quote(text)}`"
+    return f"{option}{quote(text)}"
 
 
 class PluginError(KernlearnError):

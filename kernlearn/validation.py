@@ -53,7 +53,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "refit": ["boolean"],
     "scoring": [str, callable, None],
     "tol": [POSITIVE],
-    "validation_fraction": [FRACTION],
+    "validation_fraction": [FRACTION, "array-like"],
 }
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any
@@ -15,11 +15,11 @@ from kernlearn import datasets
 from kernlearn.checks import listed
 from kernlearn.cli.data import Settings, reading_options
 from kernlearn.cli.output import option, show_wrapped, write_text
-from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.exceptions import ConfigError, DataError, as_option
 
 _METRICS = {
     "classification": ["accuracy"],
-    "regression": ["mse", "r2"],
+    "regression": ["rmse", "r2"],
     "ordinal": ["aae", "zero_one"],
     "ranking": ["ndcg", "letor_ndcg_10"],
 }
@@ -28,6 +28,7 @@ _METRICS = {
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _LEAST_GROUPS = 10  # values of a column of words that could mark groups
+_MOST_FAULTS = 8  # of a file that are shown together
 _MOST_NAMED = 5  # columns that separate the classes
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
@@ -62,10 +63,7 @@ def init(
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
-    try:
-        bunch, keys, away, shared = _read(data, task, keys)
-    except DataError as error:
-        raise DataError(error.as_options()) from None
+    bunch, keys, away, shared = _read_or_advise(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
     advice = [shared_note(shared, n_rows)] if shared else []
     lost, sentences = 1 - n / n_rows, [*dict.fromkeys([*bunch.preparation.sentences, *advice])]
@@ -95,7 +93,7 @@ def init(
     if _is_file(data):
         others = _other_splits(bunch, content["protocol"], features, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
-    _show(data, _giveaways(bunch, task))
+    _show(data, _doubts(bunch, task))
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
         _show(config, [f"{limit}; raise max_train and max_test for more"])
@@ -108,6 +106,32 @@ def init(
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
+
+
+def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
+    """Load a data set; if it fails, go on with the first advice for what else would."""
+    advice, problems, asked = dict[str, Any](), list[str](), {**keys, "task": task}
+    while True:
+        try:
+            read = _read(data, asked["task"], {k: v for k, v in asked.items() if k != "task"})
+            break
+        except DataError as error:
+            problems.append(error.as_options())
+            ways = [way for way in error.ways if way[1] not in ("FILE", "NAME")][:1]
+        if not ways or ways[0][0] == "read_as.text" or len(problems) == _MOST_FAULTS:
+            raise DataError("\n".join(problems))
+        (key, value), (section, _, name) = ways[0], ways[0][0].rpartition(".")
+        if section or key == "read_as":
+            value = {**asked.get("read_as", {}), **({name: value} if section else value)}
+            key = "read_as"
+        elif key == "drop":
+            value = [*asked.get("drop", []), *value]
+        asked[key] = advice[key] = value
+    if problems:
+        options = " ".join(as_option(key, value) for key, value in advice.items())
+        every = f"\nWith the first of each it reads: {options}" if len(problems) > 1 else ""
+        raise DataError("\n".join(problems) + every)
+    return read
 
 
 def _read(
@@ -234,20 +258,26 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
-def _giveaways(bunch: Any, task: str) -> list[str]:
-    """Say which features give the target away, so that they may not be known before it is."""
+def _doubts(bunch: Any, task: str) -> Iterator[str]:
+    """Say that a target is skewed, and which features give it away."""
     import numpy as np
 
     X, y = bunch.data, bunch.target
+    if task == "regression" and (skewness := ((y - y.mean()) ** 3).mean() / y.std() ** 3) > 3:
+        yield (
+            f"the target is skewed (skewness {skewness:.1f}): `mae` counts the largest values less "
+            "than rmse does, and TransformedTargetRegressor with PowerTransformer of scikit-learn "
+            "predicts a power of it"
+        )
     if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
-        return []
+        return
     if task == "regression":
         rows = np.flatnonzero(~np.isnan(X).any(axis=1))[:_MOST_ROWS]
         A, y = np.column_stack([X[rows], np.ones(len(rows))]), y[rows]
         is_exact = len(A) > 2 * A.shape[1]
         if is_exact and (y - A @ np.linalg.lstsq(A, y)[0]).var() <= 1e-9 * y.var():
-            return ["the target is a linear function of the features: is one a part of it?"]
-        return []
+            yield "the target is a linear function of the features: is one a part of it?"
+        return
     names = []
     for name, column in zip(bunch.feature_names, X.T, strict=True):
         order = np.argsort(column, kind="stable")[: np.count_nonzero(~np.isnan(column))]
@@ -256,7 +286,7 @@ def _giveaways(bunch: Any, task: str) -> list[str]:
         if len(ends) == len(bunch.target_names) - 1 and (values[ends] != values[ends + 1]).all():
             names.append(name)
     text = "alone separates the classes: is it known before they are?"
-    return [f"{name} {text}" for name in names[:_MOST_NAMED]]
+    yield from (f"{name} {text}" for name in names[:_MOST_NAMED])
 
 
 def _other_splits(

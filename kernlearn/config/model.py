@@ -315,6 +315,9 @@ class Protocol(Section):
     time: str | int | None = None
     """The column of all files with the time of each row, numbers or dates: each split trains on
     rows before those that it tests on (scikit-learn's TimeSeriesSplit). It is no feature."""
+    gap: Annotated[int, Field(ge=0)] = 0
+    """With time: the number of times between the training and the test part that are in neither,
+    such as those that are not known yet when one predicts."""
     max_train: Count | None = None
     """Most rows of the training part, for ranking most queries; a random sample of more."""
     max_test: Count | None = None
@@ -371,6 +374,8 @@ class Protocol(Section):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
         if self.time is not None and (self.folds or self.groups or self.stratify):
             raise ValueError("time goes without folds, groups and stratify")
+        if self.gap and self.time is None:
+            raise ValueError("gap is for splits by time")
         if self.time is not None and self.splits < 2:
             raise ValueError("time needs at least two splits")
         if self.groups is not None and self.stratify and not isinstance(self.folds, int):
@@ -386,7 +391,7 @@ class Protocol(Section):
 _CHOSEN_BY = {
     "classification": ("accuracy", "error_percent"),
     "bipartite_ranking": ("auc",),
-    "regression": ("mse",),
+    "regression": ("mse", "rmse"),
     "ordinal": ("aae",),
     "ranking": ("ndcg",),
 }

@@ -29,8 +29,6 @@ from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml
 
 Fault = tuple[KeyPath, str]
 
-# Usual names of metrics that are called otherwise here.
-_USUAL_METRICS = {"rmse": "root_mean_squared_error"}
 #: Folders of the experiments that come with kernlearn; those of the papers are in none.
 _FOLDERS = ("", "controls", "demos", "objects", "today")
 
@@ -87,8 +85,7 @@ class Names:
             tasks = [one for one in TASKS if name in self.scope.task_metrics(one)]
             if tasks and kind.endswith("metric"):
                 raise ValueError(f"{name!r} is a {what} of {listed(tasks)}, not of {self.task}")
-            usual = {k: v for k, v in _USUAL_METRICS.items() if v in allowed}
-            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed, usual)}")
+            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
 
     def check_value(self, label: str, value: Any) -> None:
         """Raise a ValueError if no cell of the config as written has a value of a label."""

@@ -61,7 +61,8 @@ class Reading(BaseModel):
     """The sheet of an Excel file, by name or position from 0."""
     read_as: dict[str, Any] = {}
     """How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
-    comment, quote, skip, encoding, missing (texts of missing entries), text (columns)."""
+    comment, quote, skip, encoding, missing (texts of missing entries), text (columns), replace
+    (numbers in place of texts, as {"<0.5": 0.25})."""
     matrix: Literal["similarity", "distance"] | None = None
     """`file` is a square matrix of similarities or distances, with a column or array of labels."""
     labels: str | None = None
@@ -124,6 +125,8 @@ class TableOptions(Strict):
         Texts of a missing entry, beside those that the format itself has for one.
     text : tuple of str, default=()
         Columns that are text, even if most of their entries are numbers.
+    replace : dict of str to float, default={}
+        Numbers in place of texts among numbers, such as ``<0.5``, below the limit of detection.
     """
 
     target: Column = -1
@@ -133,6 +136,7 @@ class TableOptions(Strict):
     rename: dict[Label, Label] = {}
     missing: Labels = ()
     text: Labels = ()
+    replace: dict[Label, float] = {}
 
 
 class Delimited(TableOptions):

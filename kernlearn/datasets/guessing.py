@@ -65,6 +65,7 @@ _TOTALS = {"total", "totals", "sum", "sums", "summe", "gesamt", "insgesamt", "so
 _EMPTY = "it has no entries"
 UNCLEAR = " of no clear format"
 _ABOVE = 20  # lines above a table that may be a text
+_MOST_WAYS = 3  # columns that a message proposes
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
 _SIGNS = {*"$€£¥%−"}  # beside numbers
@@ -424,13 +425,16 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     known = {name: int(texts[name].unique().isin(wanted).sum()) for name in columns}
     by = max(columns, key=lambda name: known[name])
     in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
+    if in_order and len(table) != n:
+        raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
     rest = [name for name in columns if in_order or name != by]
     usual = [name for one in TARGETS for name in rest if name.lower() == one]
-    stated = [*usual, *rest[-1:], -1][0] if asked.target is None else asked.target
+    if asked.target is None and not usual and len(rest) > 1:
+        ways = [("target", name) for name in rest[:_MOST_WAYS]]
+        raise DataError(f"{path}: {len(rest)} columns could be the labels: name one", ways)
+    stated = [*usual, *rest, -1][0] if asked.target is None else asked.target
     target = columns[column_position(path, stated, columns)]
     if in_order:
-        if len(table) != n:
-            raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
         notes = [f"the points have no names: column {target} of {path.name} is taken in its order"]
         return target, table[target].array, notes
     table = table.set_axis(texts[by])
@@ -621,6 +625,10 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         notes.append(f"the text is read as {codec}, not UTF-8")
     if empty := frame.attrs.get("empty"):
         notes.append(f"{counted(empty, 'column')} without name and entries left out")
+    for text, places in frame.attrs.get("replaced", {}).items():
+        if not places:
+            raise DataError(f"{path}: read_as.replace: no column has {text!r} and else numbers")
+        notes.append(f"{text!r} is read as {options.replace[text]:g} in {listed(places)}")
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         last = "" if names[target].lower() in TARGETS else ", the last; `target` names another"
@@ -1009,10 +1017,16 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
-    ways: list[tuple[str, Any]] = [("read_as.missing", [*options.missing, *sorted(odd)[:_FEW]])]
+    strange = sorted(text for text in odd if not _is_like_number(text))
+    gaps = ("read_as.missing", [*options.missing, *strange[:_FEW]])
+    ways: list[tuple[str, Any]] = [gaps] if strange else []
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         skipped = ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])])
         ways.insert(int(counts[first] > 1), skipped)
+    limits = {text: re.sub(r"^[<>≤≥]=?\s*", "", text) for text in strange}
+    if limits.keys() == odd and all(readers.is_number(t, options) for t in limits.values()):
+        numbers = {text: float(limit.replace(decimal, ".")) for text, limit in limits.items()}
+        ways.insert(0, ("read_as.replace", {**options.replace, **numbers}))
     remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []

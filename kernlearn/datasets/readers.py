@@ -114,6 +114,8 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     if options.kind != "delimited":
         _mask(frame, options)
+    if options.replace:
+        _replace(frame, options)
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     nameless = [name for name in frame.columns if str(name).startswith("Unnamed: ")]
     # columns beside a table, or separators at the ends of lines
@@ -144,6 +146,24 @@ def _mask(frame: "pd.DataFrame", options: Any) -> None:
         elif not is_numeric:
             continue
         frame.isetitem(i, column.mask(gaps))
+
+
+def _replace(frame: "pd.DataFrame", options: Any) -> None:
+    """Put numbers in the place of texts, in place, in columns that have numbers else."""
+    from pandas.api.types import is_numeric_dtype
+
+    point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None) or ""
+    places: dict[str, list[str]] = {text: [] for text in options.replace}
+    for i in (i for i, kind in enumerate(frame.dtypes) if not is_numeric_dtype(kind)):
+        held: Any = frame.iloc[:, i].dropna().astype(str).str.strip()
+        replaced = held.map(options.replace)
+        rest = held[replaced.isna()]
+        if len(rest) < len(held) and all(is_number(text, options) for text in rest):
+            numbers = rest.str.replace(mark, "").str.replace(point, ".").astype(float)
+            frame.isetitem(i, replaced.fillna(numbers).reindex(frame.index))
+            for text, n in held.drop(rest.index).value_counts().items():
+                places[str(text)].append(f"{counted(n, 'row')} of column {frame.columns[i]}")
+    frame.attrs["replaced"] = places
 
 
 def row_place(path: Path, content: Any, options: Any, row: int) -> str:

@@ -150,6 +150,10 @@ class Units:
     folds: np.ndarray | None = None
     are_queries: bool = False
 
+    def are_divided(self) -> bool:
+        """Tell whether rows stay in groups, or in their order in time."""
+        return self.codes is not None or self.time is not None
+
     def of(self, rows: np.ndarray) -> "Units":
         """Return those of some rows."""
         known = {"codes": self.codes, "classes": self.classes, "time": self.time}
@@ -324,7 +328,7 @@ def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
     values, order = np.unique(time), np.argsort(time, kind="stable")
     if len(values) <= protocol.splits:
         raise ValueError(f"time: {protocol.splits} splits need more than {len(values)} times")
-    parts = [*TimeSeriesSplit(protocol.splits).split(values)][split]
+    parts = [*TimeSeriesSplit(protocol.splits, gap=protocol.gap).split(values)][split]
     train, test = (order[np.isin(time[order], values[part])] for part in parts)
     train, kept = train[-(protocol.max_train or len(train)) :], train[:0]
     if protocol.holdout is not None:

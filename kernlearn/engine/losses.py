@@ -48,11 +48,19 @@ def _placements(true: Values, scores: Values) -> Values:
     return values
 
 
+def _root(true: Values, predicted: Values) -> Values:
+    """Return the root mean squared error, plus the influence of each row on it."""
+    squares = (true - predicted) ** 2
+    root = np.sqrt(squares.mean())
+    return root + (squares - root**2) / (2 * (root or 1.0))
+
+
 _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "accuracy": np.equal,
     "error_percent": lambda true, predicted: 100 * (true != predicted),
     "zero_one": np.not_equal,
     "mse": lambda true, predicted: (true - predicted) ** 2,
+    "rmse": _root,
     "mae": _absolute,
     "aae": _absolute,
     "macro_aae": _of_grades,

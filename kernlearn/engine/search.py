@@ -143,6 +143,18 @@ def chosen_inside(model: Any) -> dict[str, Point]:
     return {"selected": selected, "open_ends": open_ends(grid, points, np.ravel(scores), best)}
 
 
+def hold_out_inside(estimator: Any, parts: Parts, trial: Trial) -> None:
+    """Let an estimator that chooses by itself hold out other groups, or the latest rows."""
+    protocol, last = trial.spec.protocol, steps(estimator)[-1]
+    allowed = getattr(last, "_parameter_constraints", {}).get("validation_fraction", ())
+    # scikit-learn's estimators with such a parameter take a share alone
+    takes_rows = "array-like" in allowed and "validation_fraction" in last.get_params(deep=False)
+    if takes_rows and parts.train.query is None and parts.train.units.are_divided():
+        rng = generator(protocol.seed, "validation", trial.split)
+        _, rows = held_out(len(parts.train.y), protocol.validation, parts.train.units, rng)
+        last.set_params(validation_fraction=rows)
+
+
 def with_validation(parts: Parts, trial: Trial) -> Parts:
     """Hold rows of the training part out."""
     protocol = trial.spec.protocol
@@ -282,16 +294,4 @@ def fit_given(estimator: Any, part: Part, held_out: Part | None) -> Any:
     if held_out is not None and "early_stopping" not in estimator.get_params(deep=False):
         options |= {"X_val": held_out.X, "y_val": held_out.y}
     given = {name: one for name, one in options.items() if name in taken}
-    model = estimator.fit(part.X, part.y, **given)
-    is_divided = part.query is None and (
-        part.units.codes is not None or part.units.time is not None
-    )
-    last = steps(model)[-1]
-    chose = getattr(last, "validation_scores_", None) is not None
-    if is_divided and chose and "X_val" not in given:
-        names = ", ".join(getattr(last, "grid_", {}))
-        validation.warn(
-            f"{type(last).__name__} chooses {names} on random training rows, not on other groups "
-            "or later rows as `select: […]` does"
-        )
-    return model
+    return estimator.fit(part.X, part.y, **given)

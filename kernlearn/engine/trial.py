@@ -22,7 +22,14 @@ from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
 from kernlearn.engine.build import Parts
-from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
+from kernlearn.engine.search import (
+    chosen_inside,
+    fit_given,
+    hold_out_inside,
+    measure_grid,
+    select,
+    steps,
+)
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import KernlearnError
 from kernlearn.kernels import Kernel
@@ -135,7 +142,7 @@ def _supervise(
                 return [outcome]
             n_jobs = usable_cores() if alone and not spec.plugins else 1
             selection = select(estimator, parts, trial, task, scope, n_jobs)
-        estimator.set_params(**scope.made_values(selection.parameters))
+            estimator.set_params(**scope.made_values(selection.parameters))
         chosen = {"selected": selection.parameters, "open_ends": selection.open_ends}
         outcome.info |= {name: values for name, values in chosen.items() if values}
         outcome.metrics["select_seconds"] = selecting.wall
@@ -153,6 +160,7 @@ def _supervise(
 
 def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]:
     """Return the fitted model of each trial."""
+    hold_out_inside(estimator, parts, trials[0])
     if len(trials) == 1:
         return [fit_given(estimator, parts.train, parts.val)]
     defaults = type(estimator)().get_params(deep=False)

@@ -70,8 +70,8 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         for the squared hinge, stops where LIBLINEAR does, which at large C is far from it.
     fit_intercept : bool, default=False
         Whether separators have an intercept.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for choosing C, see `fit`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing C, see `fit`.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, which the choice goes by, as in
         :class:`~sklearn.model_selection.GridSearchCV`; None for the accuracy.
@@ -139,7 +139,7 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False
-    validation_fraction: float = 0.2
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
     class_weight: Any = None
@@ -208,8 +208,8 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     C : float or sequence of float, default=(1, 100, 1e4, 1e6)
         Weight of the training errors against the norm of the coefficients, chosen along with the
         transfer function.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for choosing, see `fit`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing, see `fit`.
     scoring : str, callable or None, default=None
         As for :class:`BBSClassifier`, but with ``per_class=True`` each problem goes by its own
         accuracy.
@@ -278,7 +278,7 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False
-    validation_fraction: float = 0.2
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
     class_weight: Any = None

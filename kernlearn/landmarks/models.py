@@ -198,7 +198,7 @@ class LandmarkChoice(LandmarkModel):
     kind: str = "similarity"
     random_state: Any = None
     selection: str = "random"
-    validation_fraction: float = 0.2
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 

@@ -340,8 +340,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         by the duality gap.
     max_iter : int, default=1000
         Greatest number of Newton steps for one value of C.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for choosing C, see `fit`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing C, see `fit`.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, which the choice goes by; None for the average absolute error.
     refit : bool, default=True

@@ -232,8 +232,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
     fit_intercept : bool, default=True
         Whether to add a constant to the prediction: the mean of the targets and a penalised
         correction of it. Algorithm 5 has none.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for choosing, see `fit`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing, see `fit`.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, which the choice goes by; None for the mean squared error.
     refit : bool, default=True
@@ -414,6 +414,10 @@ class RankLand(LandmarkModel):
     C: Any = 1.0
     validation_fraction: float = 0.2
 
+    _parameter_constraints = {
+        **LandmarkModel._parameter_constraints,
+        "validation_fraction": [validation.FRACTION],
+    }
     _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)

@@ -77,8 +77,8 @@ class SparseRegLand(RegressorMixin, LandmarkChoice):
         With "forward_greedy", the smoothness of the loss; None is 1 / tol.
     max_iter : int, default=10000
         With "forward_greedy", the greatest number of steps.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for choosing among several `ridge`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing `ridge`.
     scoring : str, callable or None, default=None
         As for :class:`RegLand`.
     refit : bool, default=True

@@ -140,7 +140,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     beta: Any = 1e-3
     tol: float = 1e-3
     max_iter: int = 1000
-    validation_fraction: float = 0.2
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
     random_state: Any = None
@@ -421,8 +421,8 @@ class VotedKernelClassifier(VotedClassifier):
     max_iter : int, default=1000
         Maximum number of rounds of column generation per problem, after which it stops with a
         ConvergenceWarning.
-    validation_fraction : float, default=0.2
-        Share of the training points held out for the choice of parameters, see `fit`.
+    validation_fraction : float or array of int, default=0.2
+        Share of the training points, or the indices of those, held out for choosing, see `fit`.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, which the choice goes by; None for the accuracy.
     refit : bool, default=True

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -156,6 +157,20 @@ def test_advice_names_options_of_the_command(kernlearn, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["a;b;c", *lines]))
     assert "`-o read_as.decimal=,`" in kernlearn("init", "t.csv", code=2).stderr
     kernlearn("init", "t.csv", "-o", "read_as.decimal=,")
+
+
+def test_all_faults_of_a_file_come_at_once_and_the_advice_works(kernlearn, tmp_path):
+    rows = [
+        [f"{i}" if i % 3 else "<5", f"{i},5" if i % 4 else "n/k", "ab"[i % 2]] for i in range(40)
+    ]
+    lines = ["Survey of 2024", "", "dose;size;kind", "mg;mm;-", *map(";".join, rows)]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    shown = kernlearn("init", "t.csv", code=2).stderr
+    assert all(word in shown for word in ("line 1 has 1", "'mg'", "'<5'", "n/k"))
+    advice = shlex.split(shown.rpartition("it reads:")[2])
+    shown = " ".join(kernlearn("init", "t.csv", *advice).stdout.split())
+    assert "'<5' is read as 5 in 14 rows of column dose" in shown
+    assert read_yaml(tmp_path / "t.yaml")[0]["datasets"]["t"]["read_as"]["decimal"] == ","
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")

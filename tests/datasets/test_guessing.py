@@ -1093,6 +1093,27 @@ def test_numbers_with_leading_zeros_are_named(folder):
     assert [note.split()[0] for note in bunch.preparation.notes if "01" in note] == ["code"]
 
 
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_texts_stand_for_numbers(folder, kind):
+    dose = ["<0,5", "1.250,5", None, "7", ">2.000"] * 4
+    frame = pd.DataFrame({"dose": dose, "note": ["a", "<0,5"] * 10, "y": [0, 1] * 10})
+    if kind == "csv":
+        how = {"decimal": ",", "thousands": ".", "delimiter": ";"}
+        frame.to_csv(path := folder / "f.csv", sep=";", index=False)
+    else:
+        frame["dose"] = frame["dose"].map({"1.250,5": 1250.5, "7": 7}).fillna(frame["dose"])
+        how, path = {}, folder / "f.xlsx"
+        frame.to_excel(path, index=False)
+    replace = {"<0,5": 0.25, ">2.000": 2000}
+    data = load(path, missing="mean", read_as={**how, "replace": replace})
+    expected = [0.25, 1250.5, np.mean([0.25, 1250.5, 7, 2000]), 7, 2000] * 4
+    np.testing.assert_allclose(data.data[:, 0], expected)
+    assert len(set(data.data[:, 1])) == 2  # a column of texts stays one
+    assert "'<0,5' is read as 0.25 in 4 rows of column dose" in data.preparation.sentences
+    with pytest.raises(DataError, match="replace"):
+        load(path, read_as={**how, "replace": {**replace, "<9": 1}})
+
+
 def test_labels_of_another_file_are_found_by_name(folder):
     D = np.abs(np.subtract.outer([0, 1, 5, 7.0], [0, 1, 5, 7.0]))
     names = ["p1", "p2", "p3", "p4"]
@@ -1122,6 +1143,8 @@ def test_labels_of_another_file_are_found_by_name(folder):
     assert load(folder / "D.csv", matrix="distance", labels=gaps).data.shape == (3, 3)
     with pytest.raises(DataError, match="5 rows, but 4 points"):
         load(folder / "D.npy", matrix="distance", labels=beside)
+    with pytest.raises(DataError, match=r"`target: .kind.` or `target: .size.`"):
+        load(folder / "D.csv", matrix="distance", labels=beside)
     beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")
     with pytest.raises(DataError, match=r"1 of 4 points .* p4"):
         load(folder / "D.csv", matrix="distance", labels=beside)

@@ -147,11 +147,13 @@ def test_classes_too_small_for_each_part_are_divided_together(counts):
                 assert label in train
 
 
-def test_the_test_part_comes_after_the_others(trials, frame):
+@pytest.mark.parametrize("gap", [0, 5])
+def test_the_test_part_comes_after_the_others(trials, frame, gap):
     days = pd.to_datetime(frame["day"])
     order = days.argsort(kind="stable").to_numpy()
-    expected = [*TimeSeriesSplit(4).split(order)]
-    for trial, (train, test) in zip(trials("splits: 4, time: day"), expected, strict=True):
+    expected = TimeSeriesSplit(4, gap=gap).split(order)
+    planned = trials(f"splits: 4, time: day, gap: {gap}")
+    for trial, (train, test) in zip(planned, expected, strict=True):
         data, parts = loaded(trial)
         assert data.feature_names.tolist()[-2:] == ["a", "b"]
         np.testing.assert_array_equal(np.argsort(data.time, kind="stable"), order)
@@ -210,12 +212,19 @@ def test_dates_in_other_formats_have_the_same_order_or_are_refused(
 
 
 @pytest.mark.parametrize("units", ["groups: patient", "time: day"])
-def test_a_choice_of_an_estimators_own_is_named(trials, units):
-    own = ("estimator: LogisticRegression, C: 1", "estimator: BBSClassifier, n_landmarks: 9")
-    for more, named in (("", True), (", holdout: 0.2", False)):
-        trial, *_ = trials(f"splits: 2, {units}{more}", own)
-        (row,) = execute([trial])
-        assert any("on random training rows" in text for text in row.info["warnings"]) == named
+@pytest.mark.parametrize("holdout", ["", ", holdout: 0.2"])
+def test_an_estimator_chooses_on_the_rows_that_select_holds_out(trials, units, holdout):
+    usual = "estimator: LogisticRegression, C: 1"
+    own = "estimator: BBSClassifier, n_landmarks: 9, scoring: accuracy"
+    ways = [
+        f"{own}, C: {values}" for values in ("[[0.001, 0.1, 10]]", "{select: [0.001, 0.1, 10]}")
+    ]
+    if not holdout:  # rows that a protocol holds out reach no step of a pipeline
+        ways.append(f"steps: [sklearn.preprocessing.StandardScaler, {{{ways[0]}}}]")
+    planned = (trials(f"splits: 2, {units}{holdout}", (usual, way)) for way in ways)
+    for same in zip(*planned, strict=True):
+        chosen = [run_trial(trial).info["selected"] for trial in same]
+        assert chosen == [chosen[0]] * len(ways)
 
 
 def test_tests_take_groups_as_the_units(trials):
