@@ -113,7 +113,7 @@ def test_commands_exist_with_their_options(page):
 
 @of_page
 def test_parts_of_configs_are_valid(page, tmp_path):
-    if page.stem == "encode_a_paper":  # quotes parts of a config (tests/engine/test_examples.py)
+    if page.stem == "encode_a_paper":  # quotes parts of configs/examples
         return
     for block in blocks(page, "yaml"):
         part = yaml.safe_load(block)

@@ -313,8 +313,8 @@ class Scope:
             return self._weights(value)
         if parameter in _TUPLES and isinstance(value, list):
             return tuple(value)
-        kernels = isinstance(value, list) and bool(value) and all(map(is_kernel, value))
-        if kernels or (isinstance(value, list) and _has_estimator(value)):
+        are_kernels = isinstance(value, list) and bool(value) and all(map(is_kernel, value))
+        if are_kernels or (isinstance(value, list) and _has_estimator(value)):
             return [self.value(parameter, one) for one in value]
         if _has_estimator(value):
             own = {key: one for key, one in value.items() if key != "estimator"}

@@ -445,8 +445,8 @@ def prepare(
         Part(points, y[rows], None if query is None else query[rows], units.of(rows))
         for points, rows in zip([X_train, *others], indices, strict=True)
     )
-    held_out = of_val if len(kept) else None
-    return Parts(of_train, of_test, held_out, data.similarity, () if raw else data.coded)
+    val = of_val if len(kept) else None
+    return Parts(of_train, of_test, val, data.similarity, () if raw else data.coded)
 
 
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:

@@ -200,8 +200,8 @@ def measure_grid(
             fits = _fits(estimator, group, parts, task, scope, [part.X for part in used])
             for parameters, model, converged, X, outputs in fits:
                 on_val, *on_test = (
-                    task.predictions(model, output, replace(part, X=points), parts.train.y)
-                    for output, part, points in zip(outputs, used, X, strict=True)
+                    task.predictions(model, output, replace(part, X=rows), parts.train.y)
+                    for output, part, rows in zip(outputs, used, X, strict=True)
                 )
                 score = task.score(on_val)
                 point: Point = {"parameters": parameters, "score": score, "metrics": {}}
@@ -228,7 +228,7 @@ def measure_grid(
     else:
         done += map(measured, others)
     validation.warn_again(one for _, caught in done for one in caught)
-    points = [point for points, _ in done for point in points]
+    points = [point for of_group, _ in done for point in of_group]
     if hasattr(estimator, "path_parameters") and "n_support" in points[0]["metrics"]:
         return points  # as they come: the greatest penalties are the first of equals
     return sorted(points, key=lambda one: order.index(one["parameters"]))

@@ -90,23 +90,23 @@ def known_values(
         # rows that lack the same values are compared together, unless one may give another's
         lack = np.isnan(values[columns]).tobytes()
         groups.setdefault(row if symmetric else lack, []).append(row)
-    names, firsts, others = [*lefts], [*lefts.values()], [*rights.values()]
+    distinct, in_X, in_Y = [*lefts], [*lefts.values()], [*rights.values()]
     for group in groups.values():
         first = table[group[0]]
         lacks = np.flatnonzero(np.isnan(first[columns]))
         if symmetric:
-            mirrored = [known.value(name, point, names[group[0]]) for point in rights]
+            mirrored = [known.value(name, point, distinct[group[0]]) for point in rights]
             first[columns[lacks]] = np.array(mirrored)[lacks]
             lacks = np.flatnonzero(np.isnan(first[columns]))
         if len(lacks):
-            i, j = [firsts[row] for row in group], [others[column] for column in lacks]
+            i, j = [in_X[row] for row in group], [in_Y[column] for column in lacks]
             try:
                 new = compare([X[row] for row in i], [Y[column] for column in j])
             except SimilarityError as error:
                 raise error.at(i[error.left], j[error.right]) from error.__cause__
             table[np.ix_(np.array(group), columns[lacks])] = new
-        known.rows.update(((name, names[row]), table[row].copy()) for row in group)
-    row_of = {point: row for row, point in enumerate(names)}
+        known.rows.update(((name, distinct[row]), table[row].copy()) for row in group)
+    row_of = {point: row for row, point in enumerate(distinct)}
     column_of = dict(zip(rights, columns, strict=True))
     return table[np.ix_([row_of[point] for point in left], [column_of[point] for point in right])]
 

@@ -137,7 +137,7 @@ def select_pairs(
     elif selection == "shared":
         shares = _even_shares(n_pooled, np.bincount(codes))
         pool = np.concatenate(
-            [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
+            [rng.choice(np.flatnonzero(codes == c), m, False) for c, m in enumerate(shares)]
         )
     problems = [1] if n_classes == 2 else range(n_classes)
     pairs = np.empty((len(problems), n, 2), dtype=np.intp)
