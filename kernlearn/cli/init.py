@@ -265,8 +265,8 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
     X, y = bunch.data, bunch.target
     if task == "regression" and (skewness := ((y - y.mean()) ** 3).mean() / y.std() ** 3) > 3:
         yield (
-            f"the target is skewed (skewness {skewness:.1f}): `mae` counts the largest values less "
-            "than rmse does, and TransformedTargetRegressor with PowerTransformer of scikit-learn "
+            f"the target is skewed (skewness {skewness:.1f}): `mae` counts large values less than "
+            "rmse, and TransformedTargetRegressor with PowerTransformer of scikit-learn "
             "predicts a power of it"
         )
     if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":

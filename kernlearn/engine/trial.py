@@ -281,9 +281,8 @@ def _advising(X: Any) -> Iterator[None]:
         if sp.issparse(X) and "sparse" in str(error).lower():
             raise ValueError(f"{first}: give the method `dense: true`") from error
         if are_objects(X) and not isinstance(error, KernlearnError):
-            ways = (
-                f"a method or kernel for {kind_of(X)} (`kernlearn list`), or a step before it that"
-            )
-            ways += " makes vectors, such as sklearn.feature_extraction.text.TfidfVectorizer"
+            ways = f"a method or kernel for {kind_of(X)} (`kernlearn list`)"
+            if kind_of(X) == "strings":
+                ways += ", or sklearn.feature_extraction.text.TfidfVectorizer in a step before it"
             raise ValueError(f"{first}: the points are {kind_of(X)}: take {ways}") from error
         raise
