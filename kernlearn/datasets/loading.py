@@ -528,58 +528,79 @@ def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
 
 
 def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
-    """Drop, fill or refuse missing entries (NaN); return what was done in sentences."""
-    import pandas as pd
-
-    X, names, notes = table.X, table.feature_names, []
-    if hasattr(X, "tocsr"):  # files of sparse matrices have no missing entries
+    """Drop, keep, fill or refuse missing entries (NaN); return what was done in sentences."""
+    if hasattr(table.X, "tocsr"):  # files of sparse matrices have no missing entries
         return table, []
-    if objects := are_objects(X):
-        gaps = np.array([[bool(np.any(pd.isna(point)))] for point in X])
-    else:
-        gaps = np.isnan(X)
-    nominal = [i for i, name in enumerate(names) if name in table.nominal]
-    if missing == "category" and (n := int(gaps[:, nominal].sum())):
-        X, values = X.copy(), dict(table.nominal)
-        for i in nominal:
-            if gaps[:, i].any():
-                X[gaps[:, i], i] = len(values[names[i]])
-                values[names[i]] = (*values[names[i]], "missing")
-        gaps, table = np.isnan(X), table._replace(X=X, nominal=values)
-        notes = [f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"]
+    table, notes = _gaps_as_values(table) if missing == "category" else (table, [])
+    objects, names = are_objects(table.X), table.feature_names
+    gaps = _gaps(table.X)
     rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
     if not rows.any():
         return table, notes
     worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
-    lack = "" if objects else listed(f"{names[i]} in {by_column[i]}" for i in worst)
+    lack = "" if objects else f" ({listed(f'{names[i]} in {by_column[i]}' for i in worst)})"
+    emptiest = [i for i in worst if by_column[i] > (1 - _LEAST_FILLED) * total]
     if missing == "impute" and not objects:
         how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
-        empty = listed(names[i] for i in worst if by_column[i] > (1 - _LEAST_FILLED) * total)
+        empty = listed(names[i] for i in emptiest)
         advice = f"; {empty}: nearly empty, `drop` leaves it out" if empty else ""
-        return table, [*notes, f"{extent} ({lack}) filled in within each split {how}{advice}"]
-    drops = missing in ("drop", "category") or (missing == "impute" and objects)
+        return table, [*notes, f"{extent}{lack} filled in within each split {how}{advice}"]
+    drops = missing in ("drop", "category", "impute")
     if drops and not rows.all():
-        note = f"{rows.sum()} of {total} rows with missing entries were left out"
-        return table.rows(~rows), [*notes, note if objects else f"{note} ({lack})"]
+        note = f"{rows.sum()} of {total} rows with missing entries were left out{lack}"
+        return table.rows(~rows), [*notes, note]
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
-    nearly_empty = (by_column > (1 - _LEAST_FILLED) * total).any()
-    if drops or nearly_empty:
-        emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in worst)
+    if drops or emptiest:
+        columns = listed(f"{names[i]} ({by_column[i]} of {total})" for i in worst)
         why = "in every row" if drops else "too many to fill in"
-        problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {emptiest}"
-        raise DataError(problem, [] if nearly_empty else [("missing", "mean")])
-    frame = pd.DataFrame(X)
+        problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {columns}"
+        raise DataError(problem, [] if emptiest else [("missing", "mean")])
+    table, what = _filled(table, missing)
+    return table, [f"{extent} filled in by their column's {what} (of all rows)"]
+
+
+def _gaps(X: Any) -> np.ndarray:
+    """Tell which entries are missing, of objects which points."""
+    import pandas as pd
+
+    if are_objects(X):
+        return np.array([[bool(np.any(pd.isna(point)))] for point in X])
+    return np.isnan(X)
+
+
+def _nominal(table: Table) -> list[int]:
+    """Return the positions of the nominal columns."""
+    return [i for i, name in enumerate(table.feature_names) if name in table.nominal]
+
+
+def _gaps_as_values(table: Table) -> tuple[Table, list[str]]:
+    """Make missing entries a value of their own in nominal columns."""
+    gaps, columns = _gaps(table.X), _nominal(table)
+    if not (n := int(gaps[:, columns].sum())):
+        return table, []
+    X, values = table.X.copy(), dict(table.nominal)
+    for i in (i for i in columns if gaps[:, i].any()):
+        name = table.feature_names[i]
+        X[gaps[:, i], i] = len(values[name])
+        values[name] = (*values[name], "missing")
+    note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
+    return table._replace(X=X, nominal=values), [note]
+
+
+def _filled(table: Table, missing: str) -> tuple[Table, str]:
+    """Fill in the mean or the most frequent value of each column; return in words which."""
+    import pandas as pd
+
+    frame = pd.DataFrame(table.X)
+    fills, what = frame.mode().iloc[0], "most frequent value"
     if missing == "mean":
-        fills, what = frame.mean(), "mean"
-        if n := int(by_column[nominal].sum()):
-            fills[nominal] = frame[nominal].mode().iloc[0]
+        columns, what = _nominal(table), "mean"
+        if n := int(_gaps(table.X)[:, columns].sum()):
             what += f", {n} of them, in nominal columns, by the most frequent value"
-    else:
-        fills, what = frame.mode().iloc[0], "most frequent value"
-    filled = np.ascontiguousarray(frame.fillna(fills))
-    return table._replace(X=filled), [f"{extent} filled in by their column's {what} (of all rows)"]
+        fills = frame.mean().where(~frame.columns.isin(columns), fills)
+    return table._replace(X=np.ascontiguousarray(frame.fillna(fills))), what
 
 
 def _as_frame(table: Table) -> "pd.DataFrame":
