@@ -97,15 +97,15 @@ class Report:
         notes = [f"{name}: {text}" for name, text in {**config.notes, **others}.items()]
         ends = self.details.open_ends
         often = [one for one in ends if 3 * one["rising"] >= one["choices"]]
-        short = [
-            f"{one['method']} {one['parameter']} ({one['end']}, {one['rising']} of "
-            f"{one['choices']} choices)"
-            for one in often
-        ]
+        by_method: dict[str, list[str]] = {}
+        for one in often:
+            text = f"{one['parameter']} {one['end']} ({one['rising']} of {one['choices']})"
+            by_method.setdefault(one["method"], []).append(text)
+        short = [f"{method} {', '.join(texts)}" for method, texts in by_method.items()]
         if rare := len(ends) - len(often):
             short.append(f"{rare} {'more ' if often else ''}in less than a third of the choices")
         if short:
-            notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
+            notes.append(f"scores still rise where lists of values end: {'; '.join(short)}")
         return list(dict.fromkeys([*notes, *self.details.remarks, *self.notes]))
 
     @cached_property
