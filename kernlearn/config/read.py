@@ -483,8 +483,10 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield from (((), text) for text in faults)
         except KernlearnError as error:
             yield (), str(error)
-    elif made is not None and not made.plugin and names.task in ("regression", "ranking"):
-        yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
+    elif names.task in ("regression", "ranking") and (entry.matrix or (made and not made.plugin)):
+        # which are codes, and no amounts
+        what = "a matrix has" if entry.matrix else f"{entry.generator} draws"
+        yield (), f"{what} classes, which `task: {names.task}` cannot take"
 
 
 def _ambiguous(entry: model.Entry, parameters: Iterable[str]) -> Iterator[Fault]:

@@ -243,6 +243,7 @@ protocol: {splits: 1}
         ("ordinal", "name: abalone", "Ridge", "`bins` cuts them into grades"),
         ("ordinal", "name: iris, bins: 3", "Ridge", "bins cut numbers into grades, and"),
         ("regression", "generator: two_moons", "Ridge", "two_moons draws classes"),
+        ("regression", f"file: {__file__}, matrix: distance", "RegLand", "a matrix has classes"),
         ("bipartite_ranking", "name: spambase", "KNeighborsClassifier", "decision_function"),
         ("classification", "name: iris, sheet: 1", "Ridge", "sheet: has no effect"),
         ("classification", "file: gone.csv", "Ridge", "d.file: no file 'gone.csv'"),
