@@ -255,6 +255,17 @@ def test_what_does_not_fit_is_refused_before_data_is_read(refused, task, data, e
     assert words in refused(TASK, *changes)
 
 
+def test_keys_of_a_protocol_have_an_effect(refused, planned):
+    strata = ("splits: 1", "splits: 1, stratify: true")
+    assert planned(TASK, strata).trials
+    numbers = [("task: classification", "task: regression"), ("iris", "abalone")]
+    numbers += [("KNeighborsClassifier", "Ridge")]
+    assert "stratify: is for classes" in refused(TASK, strata, *numbers)
+    # rows of all folds but one are held out with `refit` alone
+    assert planned(TASK, ("splits: 1", "folds: 3, refit: true, validation: 0.1")).trials
+    assert "validation: has no effect" in refused(TASK, ("splits: 1", "folds: 3, validation: 0.1"))
+
+
 FORM = """\
 {files: [grades.csv], format: {kind: delimited, header: true, target: y}, rows: 40,
  classes: {"0": 20, "1": 20}}
