@@ -673,7 +673,8 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
 
 def _kind_of_splits(protocol: Any) -> str:
     """Return how many splits there are and how they are made."""
-    kinds = [f"{protocol.folds} folds, one tested, one held out" if protocol.folds else "random"]
+    kept = "" if protocol.refit else ", one held out"
+    kinds = [f"{protocol.folds} folds, one tested{kept}" if protocol.folds else "random"]
     if protocol.time is not None:
         kinds = [f"tested on later rows by {protocol.time}"]
     if protocol.groups is not None:

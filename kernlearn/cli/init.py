@@ -163,7 +163,7 @@ def _read(
         keys = keys | {"drop": [*Reading.of(**keys).drop, *away]}
         bunch = datasets.load(Path(data), **how | keys)
     column = getattr(bunch.card.forms[0].format, "target", None)
-    named = {"target": column} if isinstance(column, str) else {}
+    named = {"target": column} if isinstance(column, str) and "labels" not in keys else {}
     if isinstance(X := bunch.data, np.ndarray) and X.dtype.kind == "f" and np.isnan(X).any():
         keys = {"missing": "impute"} | keys
     return bunch, named | keys, away, shared

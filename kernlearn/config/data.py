@@ -27,8 +27,8 @@ def read_data(arguments: dict[str, Any]) -> Data:
     """
     name, state = arguments["name"], ""
     if is_file(name):
-        status = container(name).stat()
-        state = f"{status.st_mtime_ns} {status.st_size}"
+        files = [container(path).stat() for path in (name, arguments.get("labels")) if path]
+        state = " ".join(f"{one.st_mtime_ns} {one.st_size}" for one in files)
     elif isinstance(name, Path) or not is_shipped(name):
         state = find(name).identity
     return _load_once(state, json.dumps(arguments, default=str))

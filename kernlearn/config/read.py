@@ -480,8 +480,10 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield from (((), text) for text in faults)
         except KernlearnError as error:
             yield (), str(error)
-    elif made is not None and not made.plugin and names.task in ("regression", "ranking"):
-        yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
+    elif names.task in ("regression", "ranking") and (entry.matrix or (made and not made.plugin)):
+        # which are codes, and no amounts
+        what = "a matrix has" if entry.matrix else f"{entry.generator} draws"
+        yield (), f"{what} classes, which `task: {names.task}` cannot take"
 
 
 def _ambiguous(entry: model.Entry, parameters: Iterable[str]) -> Iterator[Fault]:
@@ -618,16 +620,22 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
     if not takes and config.task != "kernel_approximation":
         for label in config.kernels:
             yield ("kernels", label), "is not used: no method takes a kernel of it"
-    if config.protocol.scale_target is not None and config.task != "regression":
+    protocol = config.protocol
+    if protocol.scale_target is not None and config.task != "regression":
         yield ("protocol", "scale_target"), f"is for regression, not for `task: {config.task}`"
-    unused = [("train", "folds"), ("train", "time"), ("validation", "folds")]
-    for key, other in [*unused, ("validation", "holdout")]:
-        given = names.as_written and key in config.protocol.model_fields_set
-        if given and getattr(config.protocol, other) is not None:
+    if protocol.stratify and config.task in ("regression", "ranking"):
+        yield ("protocol", "stratify"), f"is for classes, not for `task: {config.task}`"
+    chosen_by = scope.metrics.get(protocol.select_by or "")
+    if chosen_by and not (chosen_by.better and (chosen_by.target or chosen_by.scorer)):
+        yield ("protocol", "select_by"), f"{chosen_by.name} is no score of predictions"
+    unused = [("train", "folds"), ("train", "time"), ("validation", "holdout")]
+    for key, other in unused if protocol.refit else [*unused, ("validation", "folds")]:
+        given = names.as_written and key in protocol.model_fields_set
+        if given and getattr(protocol, other) is not None:
             yield ("protocol", key), f"has no effect with {other}: leave it out"
     for name in config.derived.keys() & scope.metrics.keys():
         yield ("derived", name), "is the name of a measured metric; take another"
-    for i, name in enumerate(config.metrics if config.protocol.select_by_mean else ()):
+    for i, name in enumerate(config.metrics if protocol.select_by_mean else ()):
         if name in scope.metrics and scope.metrics[name].scorer:
             yield ("metrics", i), f"{name} cannot be measured with select_by_mean"
     if config.reported_path is not None and (text := _table_fault(config.reported_path, names)):

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -414,9 +414,12 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     content = file_bytes(path)
     if content.startswith(readers.NPY):
         table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
-    elif not re.search(r"[\t;,|]", text := content.decode("utf-8-sig", "replace")):
-        lines = text.splitlines()  # of one column, perhaps with a name
-        table = pd.DataFrame({"y": lines[1:] if len(lines) == n + 1 else lines})
+    elif not re.search(rb"[\t;,|]", content):  # one column, perhaps with a name
+        codec = readers.encoding_of(path, content)
+        first, *rest = content.decode(codec).strip().split("\n")
+        named = len(rest) == n and first not in rest and not _is_like_number(first)
+        how: dict[str, Any] = {"delimiter": "\t", "standard_missing": True, "encoding": codec}
+        table = readers.content_of(path, Delimited(header=named, **how))
     else:
         table = read_frame(path)
     table, columns = table.set_axis([*map(str, table)], axis=1), [*map(str, table)]
@@ -434,19 +437,20 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
         raise DataError(f"{path}: {len(rest)} columns could be the labels: name one", ways)
     stated = [*usual, *rest, -1][0] if asked.target is None else asked.target
     target = columns[column_position(path, stated, columns)]
+    own = f"{target} of {path.name}"  # a point may be called as the column
     if in_order:
-        notes = [f"the points have no names: column {target} of {path.name} is taken in its order"]
-        return target, table[target].array, notes
+        notes = [f"the points have no names: column {own} is taken in its order"]
+        return own, table[target].array, notes
     table = table.set_axis(texts[by])
     if lack := [name for name in wanted if name not in table.index]:
         text = f"{len(lack)} of {n} points are not in column {by}, such as {listed(lack[:3])}"
         raise DataError(f"{path}: {text}; it has {listed(table.index[:3])}: use the same names")
-    if again := table.index[table.index.duplicated()].tolist():
-        raise DataError(f"{path}: column {by} has {listed(again)} in several rows: keep one")
-    notes = [f"the labels are column {target} of {path.name}, by the names in column {by}"]
+    if again := [name for name, m in (Counter(wanted) | Counter(table.index)).items() if m > 1]:
+        raise DataError(f"{path}: several points or rows are called {listed(again)}: keep one")
+    notes = [f"the labels are column {own}, by the names in column {by}"]
     if more := len(table) - n:
         notes.append(f"{more} of {len(table)} rows of {path.name} name no point of the matrix")
-    return target, table.loc[wanted, target].array, notes
+    return own, table.loc[wanted, target].array, notes
 
 
 # Formats
@@ -676,7 +680,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     if points is not None:
         _refuse_number_texts(reading, points)
     if options.kind == "delimited" and not {"decimal", "thousands"} & asked.read_as.keys():
-        _refuse_thousands(reading, [target, *features])
+        # labels of another file are not in this one
+        _refuse_thousands(reading, features if asked.labels else [target, *features])
     if options.kind == "delimited" and points is None:
         notes += _leading_zeros(reading, features)
     labels, is_numeric = _target_labels(reading, target)

@@ -156,9 +156,11 @@ def are_numbers(labels: Iterable[str]) -> bool:
 def canonical_label(label: Any) -> str:
     """Spell a label so that ``+1``, ``1``, ``1.0`` and the number 1 are the same text."""
     text = str(label).strip()
+    if not _NUMBER.fullmatch(text):  # Python's own `int` takes 1_0 for 10
+        return text
     with suppress(ValueError):
         return str(int(text))  # of any length
-    with suppress(ValueError, OverflowError):  # no number, NaN or infinite
+    with suppress(OverflowError):
         value = float(text)
         return str(int(value)) if value == int(value) else repr(value)
     return text

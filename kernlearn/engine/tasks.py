@@ -162,7 +162,7 @@ def value(metric: Registered, true: Array, predicted: Array, query: Query = None
     """
     options = {name: query for name in ("query", "qid") if name in metric.parameters}
     name = f"{metric.name!r} of {metric.plugin}" if metric.plugin else metric.name
-    return _finite(metric.load()(true, predicted, **options), name)
+    return _finite(metric.load()(true.copy(), predicted.copy(), **options), name)
 
 
 def _finite(value: Any, metric: str) -> float:

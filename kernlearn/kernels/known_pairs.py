@@ -70,6 +70,7 @@ def known_values(
     keep = (keep or _is_knowing) and name is not None
     if not (keep or symmetric) or len(X) * len(Y) > _MOST_KNOWN:
         return compare(X, Y)
+    name = name, symmetric  # of both orders, only one may have been computed
     try:
         left, right, _ = _digests(X), _digests(Y), hash(name)
     except Exception as error:

@@ -243,6 +243,7 @@ protocol: {splits: 1}
         ("ordinal", "name: abalone", "Ridge", "`bins` cuts them into grades"),
         ("ordinal", "name: iris, bins: 3", "Ridge", "bins cut numbers into grades, and"),
         ("regression", "generator: two_moons", "Ridge", "two_moons draws classes"),
+        ("regression", f"file: {__file__}, matrix: distance", "RegLand", "a matrix has classes"),
         ("bipartite_ranking", "name: spambase", "KNeighborsClassifier", "decision_function"),
         ("classification", "name: iris, sheet: 1", "Ridge", "sheet: has no effect"),
         ("classification", "file: gone.csv", "Ridge", "d.file: no file 'gone.csv'"),
@@ -252,6 +253,17 @@ def test_what_does_not_fit_is_refused_before_data_is_read(refused, task, data, e
     changes = [("task: classification", f"task: {task}"), ("{name: iris}", f"{{{data}}}")]
     changes += [("{estimator: KNeighborsClassifier}", f"{{estimator: {estimator}}}")]
     assert words in refused(TASK, *changes)
+
+
+def test_keys_of_a_protocol_have_an_effect(refused, planned):
+    strata = ("splits: 1", "splits: 1, stratify: true")
+    assert planned(TASK, strata).trials
+    numbers = [("task: classification", "task: regression"), ("iris", "abalone")]
+    numbers += [("KNeighborsClassifier", "Ridge")]
+    assert "stratify: is for classes" in refused(TASK, strata, *numbers)
+    # rows of all folds but one are held out with `refit` alone
+    assert planned(TASK, ("splits: 1", "folds: 3, refit: true, validation: 0.1")).trials
+    assert "validation: has no effect" in refused(TASK, ("splits: 1", "folds: 3, validation: 0.1"))
 
 
 FORM = """\

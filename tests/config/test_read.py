@@ -86,6 +86,7 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("[10, 40]", "[1, 2], shown_as: {n_components: split}", ":9: methods.RF.split"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
         ("splits: 2", "folds: 3, train: 0.5", ":11: protocol.train:"),
+        ("splits: 2", "select_by: fit_seconds", ":11: protocol.select_by: fit_seconds is no"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported"),
         (
             "profiles:",

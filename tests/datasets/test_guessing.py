@@ -1139,6 +1139,15 @@ def test_labels_of_another_file_are_found_by_name(folder):
         alone = load(folder / "D.npy", matrix="distance", labels=folder / "y.txt")
         assert alone.target_names[alone.target].tolist() == ["a", "b", "a", "b"]
     assert bunch.target.tolist() == [0, 0, 1, 1]
+    for lines, message in (("a b b a a", "5 rows, but 4 points"), ("2 1 3 1 2.5", "5 rows, but")):
+        (folder / "y.txt").write_text("\n".join(lines.split()))  # one too many, not a name
+        with pytest.raises(DataError, match=message):
+            load(folder / "D.npy", matrix="distance", labels=folder / "y.txt")
+    numbers = ["1", "2", "1", "1.5"]
+    for text, labels in (("1\r\n2\r\n1\r\n1.5\n\n", numbers), ('"a"\nNA\nb\nb', list("abb"))):
+        (folder / "y.txt").write_text(text)
+        alone = load(folder / "D.npy", matrix="distance", labels=folder / "y.txt")
+        assert alone.target_names[alone.target].tolist() == labels
     gaps = write(folder, "id,kind\np3,y\np1,\np4,y\np2,x\n", "gaps.csv")
     assert load(folder / "D.csv", matrix="distance", labels=gaps).data.shape == (3, 3)
     with pytest.raises(DataError, match="5 rows, but 4 points"):
@@ -1150,3 +1159,12 @@ def test_labels_of_another_file_are_found_by_name(folder):
         load(folder / "D.csv", matrix="distance", labels=beside)
     for name in ("D.csv", "bare.csv", "D.npy"):
         assert "`labels:" in loaded(folder / name, matrix="distance")[1]
+    names = ["1", "01", "1_0", "kind"]  # two are one number, one is that of the column of labels
+    beside = write(folder, "id,kind\n1,y\n1_0,x\nkind,y\n10,x\n", "labels.csv")
+    how = {"matrix": "distance", "labels": beside, "read_as": {"header": True}}
+    pd.DataFrame(D, columns=names).to_csv(folder / "D.csv", index=False)
+    with pytest.raises(DataError, match="are called 1:"):
+        load(folder / "D.csv", **how)
+    names[1] = "10"
+    pd.DataFrame(D, columns=names).to_csv(folder / "D.csv", index=False)
+    assert load(folder / "D.csv", **how).target.tolist() == [1, 0, 0, 1]

@@ -2,8 +2,10 @@
 
 import pytest
 
+from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import add, load
 from kernlearn.engine import run_plan
+from kernlearn.engine.build import load_data
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.store import Store
 from tests.engine.conftest import card
@@ -81,6 +83,15 @@ def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
         plan_of("file: f.csv, grades: [low, mid]", task="ordinal")
     with pytest.raises(ConfigError, match="grades: has no effect"):
         plan_of("name: iris, grades: [low, mid]", task="ordinal")
+
+
+def test_labels_are_read_again_when_their_file_has_changed(plan_of, tmp_path):
+    rows = "".join("0,1,1,1\n" for _ in range(4))
+    (tmp_path / "D.csv").write_text(rows)
+    for labels in ([0, 0, 1, 1], [0, 1, 0, 1, ""]):
+        (tmp_path / "y.txt").write_text("\n".join(map(str, labels)))
+        (trial,) = plan_of("file: D.csv, matrix: distance, labels: y.txt").trials
+        assert load_data(trial, BUILT_IN).target.tolist() == labels[:4]
 
 
 FORM = """\

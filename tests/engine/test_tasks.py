@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from kernlearn.config.names import BUILT_IN, SUPERVISED, TASKS
+from kernlearn.config.names import BUILT_IN, METRICS, SUPERVISED, TASKS
 from kernlearn.engine import build, run_plan
 from kernlearn.engine.build import Part
 from kernlearn.engine.tasks import CLASSIFICATION, Predictions, auc, equal_frequency
@@ -45,6 +47,17 @@ def test_metrics_by_hand():
         "ordinal": {"aae": 0.75, "macro_aae": pytest.approx(2.5 / 3), "zero_one": 0.5},
     }
     assert CLASSIFICATION.measure(predictions) == {"accuracy": 0.5, "error_percent": 50}
+
+
+def test_a_metric_may_change_what_it_gets():
+    def changing(y_true, y_pred):
+        y_true[:] = y_pred[:] = 0
+        return 1.0
+
+    predictions = Predictions(Part(None, np.array([0, 1])), np.array([1, 1]))
+    own = [replace(METRICS["accuracy"], name="changing", target=changing)]
+    assert replace(CLASSIFICATION, own=own).measure(predictions)["changing"] == 1
+    assert CLASSIFICATION.measure(predictions)["accuracy"] == 0.5
 
 
 REGRESSION = """\

@@ -279,6 +279,15 @@ def test_points_that_compute_otherwise_have_values_of_their_own():
     assert kernel([200], [1])[0, 0] == 399
 
 
+def test_values_of_one_order_are_not_those_of_both():
+    def further(a, b):
+        return float(a - b)
+
+    CallableKernel(further, takes="points", cache=True, symmetric=True)([1.0, 2.0])
+    both = CallableKernel(further, takes="points", cache=True)([1.0, 2.0])
+    np.testing.assert_array_equal(both, [[0, -1], [1, 0]])
+
+
 def test_threads_share_what_is_known(monkeypatch, request):
     request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
     sys.setswitchinterval(1e-6)

@@ -430,6 +430,10 @@ def test_the_choice_goes_by_a_scorer(model):
     values = dict(zip(one.grid_, best, strict=True))
     assert values.get("C", 0) == getattr(one, "C_", 0)
     assert values.get("n_neighbors", 0) == getattr(one, "n_neighbors_", 0)
+    for value in (np.nan, [1.0, 2.0]):
+        nothing = clone(one).set_params(scoring=lambda *_, value=value: value)
+        with pytest.raises(ValueError, match="must give a number"):
+            fitted(nothing, X[TRAIN], X_val=X[TEST], y_val=y[TEST])
 
 
 @pytest.mark.parametrize("model", [*MODELS[:2], *MODELS[3:11]])
