@@ -207,17 +207,20 @@ def scores(
     options = {} if weights is None else {"sample_weight": weights}
     answers = map(Answers, models, values)
     try:
-        found = np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
+        given = np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
     except TypeError as error:
         if "sample_weight" not in str(error):
             raise
         problem = f"scoring={scoring!r} takes no weights: leave out sample_weight and class_weight"
         raise ValueError(problem) from error
-    if found.ndim > 1 or np.isnan(found).any():
+    except AttributeError as error:
+        problem = f"scoring={scoring!r} needs {error.name}, which the estimator has not"
+        raise ValueError(problem) from error
+    if given.ndim > 1 or np.isnan(given).any():
         raise ValueError(
-            f"scoring={scoring!r} must give a number for held-out points, not {found}"
+            f"scoring={scoring!r} must give a number for held-out points, not {given}"
         )
-    return found
+    return given
 
 
 def first_best(*criteria: NDArray[Any]) -> int:

@@ -330,8 +330,8 @@ class Protocol(Section):
     validation: Fraction = 0.2
     """Share of the training part that `select` validates on."""
     holdout: Fraction | None = None
-    """Share of all rows that is held out to choose parameters: methods are then fitted on the
-    whole training part."""
+    """Share of all rows, with `time` of those before the test part, that is held out to choose
+    parameters: methods are then fitted on the whole training part."""
     search: Literal["all", "halving"] = "all"
     """How `select` tries values: `all` on all rows, or by successive `halving`: all values on a
     ninth of the rows, the best third of them on a third, the best third of these on all."""
