@@ -214,8 +214,8 @@ def scores(
         problem = f"scoring={scoring!r} takes no weights: leave out sample_weight and class_weight"
         raise ValueError(problem) from error
     except AttributeError as error:
-        problem = f"scoring={scoring!r} needs {error.name}, which the estimator has not"
-        raise ValueError(problem) from error
+        method = str(error).rpartition(" ")[2]
+        raise ValueError(f"scoring={scoring!r}: the estimator has no {method}") from error
     if given.ndim > 1 or np.isnan(given).any():
         raise ValueError(
             f"scoring={scoring!r} must give a number for held-out points, not {given}"
