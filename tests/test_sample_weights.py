@@ -43,6 +43,7 @@ _L1 = L1SVMClassifier("polynomial", beta=1e-2, tol=1e-9)
 _VKR = VotedKernelClassifier(["polynomial", "linear"], lam=1e-3, beta=1e-2, tol=1e-9)
 _REG = RegLand(C=10.0, loss="squared_epsilon_insensitive", similarity="linear")
 _SPARSE = SparseRegLand(5, fit_intercept=True, similarity="linear", ridge=0.1)
+_SPARSE_CHOICE = clone(_SPARSE).set_params(fit_intercept=False, ridge=(0.1, 1.0))
 
 # (estimator, targets, arguments of fit, tolerance)
 EXACT = [
@@ -55,6 +56,7 @@ EXACT = [
     (MaclaurinSVM(tol=1e-9, random_state=0), THREE, {}, 1e-6),
     (_REG, NUMBERS, _LANDMARKS, 1e-6),
     (_SPARSE, NUMBERS, _LANDMARKS, 1e-6),
+    (_SPARSE_CHOICE, NUMBERS, {**_LANDMARKS, "X_val": X, "y_val": NUMBERS}, 1e-6),
     (KernelRegressor("manhattan", weights="exponential", bandwidth="mean"), NUMBERS, {}, 1e-9),
     (KernelRegressor("polynomial", weights="similarity"), NUMBERS, {}, 1e-9),
     (ORLand(C=10.0, similarity="linear", tol=1e-10), THREE, _LANDMARKS, 1e-4),

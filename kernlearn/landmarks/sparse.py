@@ -244,7 +244,7 @@ class _Corrective:
     @cached_property
     def triangle(self) -> Reals:
         """The triangular factor of centred columns and targets, by QR of blocks of rows."""
-        columns, targets, *_ = self.centred
+        columns, targets = self._weighted(*self.centred[:2])
         n_columns = columns.shape[1] + 1
         factor: Any = np.zeros((0, n_columns))
         for rows in gen_batches(len(columns), max(_BLOCK_ROWS, 4 * n_columns)):
@@ -258,15 +258,21 @@ class _Corrective:
             rows = self.triangle
             if not has_intercept:
                 *_, means, mean = self.centred
-                rows = np.vstack([math.sqrt(len(self.y)) * np.append(means, mean), rows])
+                total = len(self.y) if self.weights is None else self.weights.sum()
+                rows = np.vstack([math.sqrt(total) * np.append(means, mean), rows])
             columns, targets = rows[:, :-1], rows[:, -1]
         else:
-            columns, targets = self.centred[:2] if has_intercept else (self.features, self.y)
-            if self.weights is not None:
-                roots = np.sqrt(self.weights)
-                columns = np.ascontiguousarray((columns.T * roots.astype(columns.dtype)).T)
-                targets = targets * roots
+            data = self.centred[:2] if has_intercept else (self.features, self.y)
+            columns, targets = self._weighted(*data)
         return fully_corrective_path(columns, targets, most, ridge=ridge)
+
+    def _weighted(self, columns: Reals, targets: Reals) -> tuple[Reals, Reals]:
+        """Return columns and targets times the roots of the weights."""
+        if self.weights is None:
+            return columns, targets
+        roots = np.sqrt(self.weights)
+        weighted = np.ascontiguousarray((columns.T * roots.astype(columns.dtype)).T)
+        return weighted, targets * roots
 
 
 def _centred(values: Reals, weights: np.ndarray | None = None) -> tuple[Reals, Any]:

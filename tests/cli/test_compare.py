@@ -44,6 +44,8 @@ def test_the_corrected_test_on_one_data_set():
     assert row["p"] == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / error, 9))
     assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 9) * error)
     assert row["outcome"] == "worse"
+    row = compare_methods(values, 1, margin=0.01).table.loc["A"]  # of two one-sided tests
+    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.95, 9) * error)
     # less is better
     assert compare_methods(values, -1).control == "A"
     # times of splits do not overlap

@@ -784,6 +784,8 @@ def test_matrices_with_labels(folder):
     frame.replace([1, 2, 3], np.nan).to_csv(folder / "A.csv", index=False)  # all pairs of a
     alone = load(folder / "A.csv", matrix="distance", missing="impute")
     np.testing.assert_array_equal(alone.data, D[1:, 1:])
+    frame.replace([1, 6], np.nan).to_csv(folder / "P.csv", index=False)  # a and b, c and d
+    assert "2 of 4 points left out" in sentences(folder / "P.csv", matrix="distance")
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
     frame.assign(family=["x", None, "x", "y"]).to_csv(folder / "T.csv")

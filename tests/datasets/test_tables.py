@@ -66,12 +66,13 @@ def test_points(points, kind):
     assert fingerprint(array, [0, 1, 2][: len(points)]) == fingerprint(
         as_objects(points[::-1]), [0, 1, 2][: len(points)][::-1]
     )
+    assert fingerprint(array, range(len(points))) != fingerprint(array, [1] * len(points))
     assert len({content(point) for point in points}) == len(points)
     assert kind_of(X) == "vectors"
 
 
 def test_content_of_equal_points():
-    assert content([1, 2.0]) == content((1.0, 2))
+    assert content([1, 2.0, 0.0]) == content((1.0, 2, -0.0))
     assert content({"a": 1, "b": {2, 3}}) == content({"b": {3, 2}, "a": 1.0})
     assert content(np.array([1, 2])) == content(np.array([1.0, 2.0]))
     assert content("12") != content(12)

@@ -190,17 +190,17 @@ kernels: {g: {kernel: gaussian, sigma: mean_distance}}
 methods:
   raw: {estimator: BBSClassifier, n_landmarks: 10, C: 1, columns: raw}
   scaled: {estimator: BBSClassifier, n_landmarks: 10, C: 1}
-protocol: {splits: 1, scale: [zscore]}
+protocol: {splits: 2, scale: [zscore]}
 metrics: [accuracy]
 """
-    raw, scaled = planned(config).trials
+    raw, other, scaled, _ = planned(config).trials
     widths = []
-    for trial in (raw, scaled, raw):
+    for trial in (raw, scaled, other, raw):
         _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
         widths.append(build_kernel(trial, BUILT_IN, parts).sigma)
         expected = GaussianKernel("mean_distance").fit(parts.train.X).sigma_
         assert widths[-1] == pytest.approx(expected)
-    assert widths[0] == widths[2] > 10 * widths[1]
+    assert widths[0] == widths[3] > 10 * widths[1]
 
 
 def test_pairs_that_a_matrix_lacks_are_filled_in_by_training_points():

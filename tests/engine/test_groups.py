@@ -174,6 +174,9 @@ def test_rows_of_one_time_are_in_one_part():
         assert time[train].max() < min([*time[kept], time[test].min()])
         assert max([time[train].max(), *time[kept]]) < time[test].min()
         if holdout is None:
+            few = protocol.model_copy(update={"max_train": 5, "max_test": 3})
+            latest, _, soon = split_indices(len(time), few, split, Units(time=time))
+            assert (latest.tolist(), soon.tolist()) == (train[-5:].tolist(), test[:3].tolist())
             rest, last = held_out(len(train), 0.3, Units(time=time[train]), rng)
             assert time[train][rest].max() < time[train][last].min()
     with pytest.raises(ValueError, match="12 times"):

@@ -135,6 +135,7 @@ def test_the_default_width_is_the_mean_of_2000_points(Kernel, form):
     some = X[np.arange(2000) * 5000 // 2000]
     assert default == pytest.approx(Kernel("mean_distance").fit(some).sigma_, rel=1e-12)
     assert default == pytest.approx(exact, rel=0.02)
+    assert default != pytest.approx(exact, rel=1e-6)
     few = Kernel().fit(FORMS[form](X[:2000])).sigma_
     assert few == pytest.approx(Kernel("mean_distance").fit(X[:2000]).sigma_, rel=1e-12)
 

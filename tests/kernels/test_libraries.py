@@ -378,6 +378,15 @@ def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most, symmetri
     assert (sum(n_computed) <= n_pairs) == (most > 200), n_computed
 
 
+def test_pairs_are_known_by_the_parameters():
+    pytest.importorskip("aeon")
+    narrow, wide = (named("aeon.dtw", window=window) for window in (0.1, 0.9))
+    expected = narrow(SERIES), wide(SERIES)
+    assert not np.array_equal(*expected)
+    with known_pairs.knowing_pairs():
+        np.testing.assert_array_equal((narrow(SERIES), wide(SERIES)), expected)
+
+
 def test_blocks_are_those_of_all_at_once(monkeypatch):
     pytest.importorskip("aeon")
     expected = named("aeon.msm")(SERIES)

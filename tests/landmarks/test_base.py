@@ -233,6 +233,16 @@ def test_missing_pairs_of_a_matrix(model):
     np.testing.assert_allclose(one, two)
 
 
+def test_half_of_the_points_may_be_left_out():
+    model, known = SimilarityKNNClassifier(1, similarity="precomputed"), np.eye(6)
+    gaps = np.where(known + np.outer([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]), known, np.nan)
+    with pytest.warns(UserWarning, match="3 of 6 points"):
+        assert model.fit(gaps, [0, 1] * 3).predict(known)[3:].tolist() == [1, 0, 1]
+    gaps[3, 4:] = gaps[4:, 3] = np.nan
+    with pytest.raises(SimilarityError, match="is NaN"):
+        model.fit(gaps, [0, 1] * 3)
+
+
 @pytest.mark.filterwarnings("ignore:.*missing")
 def test_paths_and_neighbours_fill_the_pairs_that_predictions_fill():
     train, new = (similarity(X[rows], X[TRAIN]) for rows in (TRAIN, TEST))

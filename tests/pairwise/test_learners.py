@@ -350,6 +350,7 @@ def test_items_that_are_no_points_change_nothing(n_before, x, message):
 
 def test_labels_of_items():
     named = OLP(random_state=0).partial_fit([[-1.0], [1.0]], ["ham", "spam"], ["ham", "spam"])
+    assert (named.score_one({0: 0.0}), named.predict_one({0: 0.0})) == (0, "ham")
     named.learn_one({0: 2.0}, "spam")
     assert (named.predict_one({0: -2.0}), named.predict_one({0: 2.0})) == ("ham", "spam")
     model = OLP(random_state=0)

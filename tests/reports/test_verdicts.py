@@ -10,7 +10,7 @@ from scipy import stats
 from kernlearn.config import load_config
 from kernlearn.config.model import Derived, Fork, Tolerance
 from kernlearn.config.plan import CHOSEN
-from kernlearn.reports.statistics import Mean
+from kernlearn.reports.statistics import Mean, welch
 from kernlearn.reports.verdicts import compare_branches, count_verdicts, direction, verdict
 
 
@@ -47,6 +47,7 @@ def test_against_welchs_test(ours, theirs, absolute, level, better):
     difference = ours.value - theirs.value
     sides = [n for side in (ours, theirs) for n in (side.value, side.std, side.n_splits)]
     p = stats.ttest_ind_from_stats(*sides, equal_var=False).pvalue
+    assert welch(ours, theirs).p_value() == pytest.approx(p, rel=1e-6)
     if min(abs(abs(difference) - absolute), abs(p - level)) < 1e-6:
         return  # on an edge rounding decides
     if abs(difference) < absolute:

@@ -307,7 +307,8 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, has_memory, monk
     monkeypatch.setattr(
         KernelSVM, "_compared", lambda self, X: made.append(1) or compared(self, X)
     )
-    model = KernelSVM(kernel, tol=1e-9, class_weight={0: 2.0})
+    factors = {label: 0.5 + 0.1 * place for place, label in enumerate(np.unique(y).tolist())}
+    model = KernelSVM(kernel, tol=1e-9, class_weight=factors)
     (path,) = model.path(points, y, {"C": [0.01, 0.1, 1.0]})
     native = kernel == "rbf" or isinstance(kernel, PolynomialKernel)
     assert len(made) == (0 if kernel == "precomputed" or (native and not has_memory) else 1)

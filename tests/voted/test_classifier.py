@@ -216,6 +216,13 @@ def test_path_is_the_single_fits(moons, three_classes):
         np.testing.assert_allclose(values, model.decision_function(X_test), atol=1e-12)
 
 
+def test_weights_of_classes_multiply_losses(moons):
+    X, y, *_ = moons
+    twice = L1SVMClassifier(beta=0.02, class_weight={"down": 2.0, "up": 2.0}).fit(X, y)
+    plain = L1SVMClassifier(beta=0.01).fit(X, y)
+    np.testing.assert_allclose(twice.objective_, 2 * plain.objective_, rtol=1e-5)
+
+
 def test_path_of_radii(moons):
     """A radius matters for local complexities alone; the paper's other parameters stay."""
     X, y, X_test, _ = moons
