@@ -319,7 +319,8 @@ class Protocol(Section):
     """With time: the number of times between the training and the test part that are in neither,
     such as those that are not known yet when one predicts."""
     max_train: Count | None = None
-    """Most rows of the training part, for ranking most queries; a random sample of more."""
+    """Most rows of the training part, for ranking most queries; of more a random sample, with
+    `time` the latest."""
     max_test: Count | None = None
     """The same of the test part."""
     scale: list[Scaling] = []
