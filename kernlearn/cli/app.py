@@ -676,7 +676,8 @@ def _kind_of_splits(protocol: Any) -> str:
     kept = "" if protocol.refit else ", one held out"
     kinds = [f"{protocol.folds} folds, one tested{kept}" if protocol.folds else "random"]
     if protocol.time is not None:
-        kinds = [f"tested on later rows by {protocol.time}"]
+        gap = f", {protocol.gap} times after" if protocol.gap else ""
+        kinds = [f"tested on later rows by {protocol.time}{gap}"]
     if protocol.groups is not None:
         kinds.append(f"groups by {protocol.groups}")
     if protocol.stratify:

@@ -116,7 +116,9 @@ def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
             read = _read(data, asked["task"], {k: v for k, v in asked.items() if k != "task"})
             break
         except DataError as error:
-            problems.append(error.as_options())
+            if (problem := error.as_options()) in problems:  # which the advice has not solved
+                raise DataError("\n".join(problems)) from None
+            problems.append(problem)
             ways = [way for way in error.ways if way[1] not in ("FILE", "NAME")][:1]
         if not ways or ways[0][0] == "read_as.text" or len(problems) == _MOST_FAULTS:
             raise DataError("\n".join(problems))

@@ -316,8 +316,8 @@ class Protocol(Section):
     """The column of all files with the time of each row, numbers or dates: each split trains on
     rows before those that it tests on (scikit-learn's TimeSeriesSplit). It is no feature."""
     gap: Annotated[int, Field(ge=0)] = 0
-    """With time: the number of times between the training and the test part that are in neither,
-    such as those that are not known yet when one predicts."""
+    """With time: the number of times before the test part, and before rows held out, that are not
+    trained on, such as those whose targets are not known yet when one predicts."""
     max_train: Count | None = None
     """Most rows of the training part, for ranking most queries; of more a random sample, with
     `time` the latest."""

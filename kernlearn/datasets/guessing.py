@@ -76,6 +76,7 @@ _LIKE_NUMBER = re.compile(
     r"([ \u00a0\u202f]?[$€£¥%])?",
     re.ASCII,
 )
+_LIMIT = re.compile(r"[<>≤≥]=?\s*([+-]?\d+([.,]\d+)?)")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -1015,23 +1016,31 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     path, options, frame = reading
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
     n = sum(counts.values())
-    n_like = sum(k for text, k in counts.items() if _is_like_number(text))
+    like = {text for text in counts if _is_like_number(text)}
+    # of values below a limit of detection, which may be most
+    limits = {
+        t: m[1] for t in counts if (m := _LIMIT.fullmatch(t.strip())) and len(like) > _FEW / 2
+    }
+    n_like = sum(k for text, k in counts.items() if text in like or text in limits)
     odd = {text for text in counts if 2 * n_like > n and not readers.is_number(text, options)}
     if not odd:
         return
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
-    strange = sorted(text for text in odd if not _is_like_number(text))
+    strange = sorted(odd - like)
     gaps = ("read_as.missing", [*options.missing, *strange[:_FEW]])
     ways: list[tuple[str, Any]] = [gaps] if strange else []
+    if limits and odd.isdisjoint(like):
+        numbers = {text: float(limits[text].replace(decimal, ".")) for text in sorted(limits)}
+        advice: dict[str, Any] = {"replace": {**options.replace, **numbers}}
+        if rest := [text for text in strange if text not in limits]:
+            advice["missing"] = [*options.missing, *rest[:_FEW]]
+        ways.insert(0, ("read_as", advice))
     if row == 0 and options.kind in ("delimited", "excel"):  # units or types under the names
         skipped = ("read_as.skip", [*options.skip, int(place.rpartition(" ")[2])])
-        ways.insert(int(counts[first] > 1), skipped)
-    limits = {text: re.sub(r"^[<>≤≥]=?\s*", "", text) for text in strange}
-    if limits.keys() == odd and all(readers.is_number(t, options) for t in limits.values()):
-        numbers = {text: float(limit.replace(decimal, ".")) for text, limit in limits.items()}
-        ways.insert(0, ("read_as.replace", {**options.replace, **numbers}))
+        is_entry = counts[first] > 1 or any(_is_like_number(str(one)) for one in frame.iloc[0])
+        ways.insert(is_entry, skipped)
     remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []

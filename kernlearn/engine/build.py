@@ -142,6 +142,8 @@ class Units:
         The published fold of each row.
     are_queries : bool
         Whether they are queries, whose folds are drawn as those of rows are.
+    gap : int
+        The number of times before the rows held out that are not trained on.
     """
 
     codes: np.ndarray | None = None
@@ -149,6 +151,7 @@ class Units:
     time: np.ndarray | None = None
     folds: np.ndarray | None = None
     are_queries: bool = False
+    gap: int = 0
 
     def are_divided(self) -> bool:
         """Tell whether rows stay in groups, or in their order in time."""
@@ -157,7 +160,8 @@ class Units:
     def of(self, rows: np.ndarray) -> "Units":
         """Return those of some rows."""
         known = {"codes": self.codes, "classes": self.classes, "time": self.time}
-        return Units(**{name: of[rows] for name, of in known.items() if of is not None})
+        parts = {name: of[rows] for name, of in known.items() if of is not None}
+        return Units(gap=self.gap, **parts)
 
 
 @dataclass(frozen=True)
@@ -232,25 +236,32 @@ def held_out(
     n_samples: int, fraction: float, units: Units, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Divide row numbers in two, the second part with about a fraction of the rows or groups."""
-    from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+    from sklearn import model_selection
 
     if units.time is not None:
-        return _latest(units.time, fraction)
+        return _latest(units.time, fraction, units.gap)
     if units.codes is None and units.classes is None:
         return choice.hold_out_at_random(n_samples, fraction, rng)
-    splitter, n_units = StratifiedShuffleSplit, n_samples
-    if units.codes is not None:
-        splitter, n_units = GroupShuffleSplit, len(np.unique(units.codes))
+    rows, classes, seed = np.zeros(n_samples), units.classes, int(rng.integers(2**32))
+    if units.codes is not None and classes is not None:
+        rarest = np.unique(classes, return_counts=True)[1].min()
+        n_folds = max(min(round(1 / fraction), rarest), 2)
+        folds = model_selection.StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        return next(folds.split(rows, classes, units.codes))
+    n_units = n_samples if units.codes is None else len(np.unique(units.codes))
     n_second = max(round(fraction * n_units), 1)
-    how: Any = {"test_size": n_second, "random_state": int(rng.integers(2**32))}
-    rows, classes = np.zeros(n_samples), units.classes
     if units.codes is None:
         classes = _strata(classes, min(n_second, n_samples - n_second))
-    return next(splitter(1, **how).split(rows, classes, units.codes))
+    kind = f"{'Stratified' if units.codes is None else 'Group'}ShuffleSplit"
+    splitter = getattr(model_selection, kind)(1, test_size=n_second, random_state=seed)
+    return next(splitter.split(rows, classes, units.codes))
 
 
-def _latest(time: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """Divide rows in two by their times, the second part with about a fraction of them."""
+def _latest(time: np.ndarray, fraction: float, gap: int) -> tuple[np.ndarray, np.ndarray]:
+    """Divide rows in two by their times, the second part with about a fraction of them.
+
+    The rows of the `gap` times before are in neither.
+    """
     order = np.argsort(time, kind="stable")
     sorted_ = time[order]
     if sorted_[0] == sorted_[-1]:
@@ -258,7 +269,11 @@ def _latest(time: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     last = sorted_[len(order) - min(max(round(fraction * len(order)), 1), len(order) - 1)]
     # rows of one time stay together
     first = np.searchsorted(sorted_, last) or np.searchsorted(sorted_, last, side="right")
-    return order[:first], order[first:]
+    before = np.unique(sorted_[:first])
+    if gap >= len(before):
+        raise ValueError(f"time: a gap of {gap} leaves nothing of {len(before)} times to train on")
+    end = np.searchsorted(sorted_, before[-gap]) if gap else first
+    return order[:end], order[first:]
 
 
 def _strata(classes: Any, most: int) -> np.ndarray:
@@ -332,7 +347,9 @@ def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
     train, test = (order[np.isin(time[order], values[part])] for part in parts)
     train, kept = train[-(protocol.max_train or len(train)) :], train[:0]
     if protocol.holdout is not None:
-        train, kept = (train[part] for part in _latest(time[train], protocol.holdout))
+        train, kept = (
+            train[part] for part in _latest(time[train], protocol.holdout, protocol.gap)
+        )
     return train, kept, test[: protocol.max_test]
 
 
@@ -416,7 +433,7 @@ def prepare(
     """
     X, query = data.data, data.query
     codes, classes = data.groups if query is None else query, y if protocol.stratify else None
-    units = Units(codes, classes, data.time, data.fold, query is not None)
+    units = Units(codes, classes, data.time, data.fold, query is not None, protocol.gap)
     train, kept, test = split_indices(X.shape[0], protocol, split, units)
     kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
     if protocol.scale and (data.similarity or are_objects(X)):

@@ -71,6 +71,7 @@ def select(
         if len(points) == 1 and measured:
             break
         rows = parts if size == n_rows else parts.only(enough_rows(order, size, parts.train.y))
+        hold_out_inside(estimator, rows, trial)
         how: dict[str, Any] = {"threads": protocol.threads, "n_jobs": n_jobs}
         measured = measure_grid(estimator, points, rows, task, scope, tested=False, **how)
         points = best_third(measured)
@@ -144,15 +145,32 @@ def chosen_inside(model: Any) -> dict[str, Point]:
 
 
 def hold_out_inside(estimator: Any, parts: Parts, trial: Trial) -> None:
-    """Let an estimator that chooses by itself hold out other groups, or the latest rows."""
-    protocol, last = trial.spec.protocol, steps(estimator)[-1]
-    allowed = getattr(last, "_parameter_constraints", {}).get("validation_fraction", ())
-    # scikit-learn's estimators with such a parameter take a share alone
-    takes_rows = "array-like" in allowed and "validation_fraction" in last.get_params(deep=False)
-    if takes_rows and parts.train.query is None and parts.train.units.are_divided():
+    """Let an estimator that chooses by itself hold out other groups, or the latest rows.
+
+    Warn of those that cannot.
+    """
+    protocol, units, last = trial.spec.protocol, parts.train.units, steps(estimator)[-1]
+    if parts.train.query is not None or not units.are_divided():
+        return
+    if type(last).__name__ == "TransformedTargetRegressor":  # which passes all rows on
+        last = steps(last.regressor)[-1]
+    if _takes_rows(last):
         rng = generator(protocol.seed, "validation", trial.split)
-        _, rows = held_out(len(parts.train.y), protocol.validation, parts.train.units, rng)
+        _, rows = held_out(len(parts.train.y), protocol.validation, units, rng)
         last.set_params(validation_fraction=rows)
+    every = [estimator, *estimator.get_params().values()]
+    others = {type(one).__name__ for one in every if one is not last and _takes_rows(one)}
+    others |= {type(one).__name__ for one in every if "cv" in getattr(one, "get_params", dict)()}
+    if others:
+        names = ", ".join(sorted(others))
+        validation.warn(f"{names} may choose on random training rows; `select: […]` does not")
+
+
+def _takes_rows(estimator: Any) -> bool:
+    """Tell whether an estimator takes the indices of rows that it chooses on."""
+    allowed = getattr(estimator, "_parameter_constraints", {}).get("validation_fraction", ())
+    # scikit-learn's estimators with such a parameter take a share alone
+    return "array-like" in allowed and "validation_fraction" in estimator.get_params(deep=False)
 
 
 def with_validation(parts: Parts, trial: Trial) -> Parts:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer
 
 from kernlearn.config.names import METRICS, Scope
 from kernlearn.config.trial import Trial, TrialSpec
@@ -126,7 +126,7 @@ class Task:
         if self.has_labels and (n := len(np.unique(true))) > 2 and metric.scorer in _BINARY:
             advice = "forms for more have names such as f1_macro and roc_auc_ovr"
             raise ValueError(f"{metric.scorer}: for two classes, not {n}; {advice}")
-        score = check_scoring(estimator, scoring=metric.scorer)(estimator, of.part.X, true)
+        score = get_scorer(metric.scorer)(estimator, of.part.X, true)
         return metric.better * _finite(score, metric.name)
 
 

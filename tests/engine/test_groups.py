@@ -17,9 +17,17 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import load
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import Units, generator, held_out, load_parts, prepare, split_indices
-from kernlearn.engine.search import with_validation
-from kernlearn.engine.tasks import CLASSIFICATION
+from kernlearn.engine.build import (
+    Units,
+    build_estimator,
+    generator,
+    held_out,
+    load_parts,
+    prepare,
+    split_indices,
+)
+from kernlearn.engine.search import hold_out_inside, with_validation
+from kernlearn.engine.tasks import CLASSIFICATION, REGRESSION
 from kernlearn.engine.trial import execute, run_trial
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.store import values_from_text
@@ -230,6 +238,47 @@ def test_an_estimator_chooses_on_the_rows_that_select_holds_out(trials, units, h
         assert chosen == [chosen[0]] * len(ways)
 
 
+INNER = "estimator: {estimator: BBSClassifier}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "warned"),
+    [
+        ("estimator: BBSClassifier", False),
+        ("estimator: LandmarkKNNClassifier", False),
+        ("estimator: SpectrumSVM", False),
+        ("steps: [sklearn.preprocessing.StandardScaler, {estimator: BBSClassifier}]", False),
+        (f"estimator: sklearn.ensemble.BaggingClassifier, arguments: {{{INNER}}}", True),
+        ("estimator: sklearn.linear_model.LogisticRegressionCV, Cs: 3", True),
+    ],
+)
+def test_choices_on_random_rows_are_named(trials, steps, warned):
+    usual = "estimator: LogisticRegression, C: 1"
+    row = execute(trials("splits: 1, groups: patient", (usual, steps)))[0]
+    assert row.done
+    warnings = row.info.get("warnings", ())
+    assert any("random training rows" in text for text in warnings) == warned
+
+
+def test_a_model_of_a_transformed_target_chooses_on_the_latest_rows(planned, frame, tmp_path):
+    frame.drop(columns=["sick", "patient"]).to_csv(tmp_path / "mine.csv", index=False)
+    wrapped = (
+        "estimator: sklearn.compose.TransformedTargetRegressor, regressor: {estimator: RegLand}"
+    )
+    changes = {
+        "target: sick": "target: a",
+        "title: t": "title: t\ntask: regression",
+        "estimator: LogisticRegression, C: 1": wrapped,
+        "[accuracy]": "[mse]",
+    }
+    trial, *_ = planned(CONFIG % "splits: 2, time: day", *changes.items()).trials
+    _, parts = load_parts(trial, BUILT_IN, REGRESSION.target, {})
+    estimator = build_estimator(trial, BUILT_IN, None, parts)
+    hold_out_inside(estimator, parts, trial)
+    held, time = estimator.regressor.validation_fraction, parts.train.units.time
+    assert time[held].min() > np.delete(time, held).max()
+
+
 def test_tests_take_groups_as_the_units(trials):
     (trial, *_) = trials("splits: 4, groups: patient")
     outcome, (_, parts) = run_trial(trial), loaded(trial)
@@ -254,7 +303,7 @@ def test_tests_of_a_choice_by_the_mean_take_groups_too(trials):
 def test_a_group_or_a_time_that_cannot_be(trials, frame, tmp_path):
     for protocol, words in {
         "splits: 2, groups: nobody": "'nobody'",
-        "splits: 2, groups: patient, time: day": "time goes without folds, groups and stratify",
+        "splits: 2, groups: patient, time: day": "time goes without folds",
         "splits: 1, time: day": "two splits",
         "splits: 2, train: 0.7, time: day": "no effect with time",
         "splits: 2, time: patient": "patient has neither numbers nor dates",
