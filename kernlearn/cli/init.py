@@ -70,10 +70,8 @@ def init(
     if away:
         sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
     _show(data, sentences)
-    if lost > _MOST_LOST:
+    if lost > _MOST_LOST and keys.get("missing", "impute") != "impute":
         ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
-        if keys.get("missing", "impute") == "impute":
-            ways = "they lack the target, the point, or most pairs, as said above"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes = len(bunch.target_names)
@@ -120,7 +118,7 @@ def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
                 raise DataError("\n".join(problems)) from None
             problems.append(problem)
             ways = [way for way in error.ways if way[1] not in ("FILE", "NAME")][:1]
-        if not ways or ways[0][0] == "read_as.text" or len(problems) == _MOST_FAULTS:
+        if not ways or ways[0][0] in ("target", "read_as.text") or len(problems) == _MOST_FAULTS:
             raise DataError("\n".join(problems))
         (key, value), (section, _, name) = ways[0], ways[0][0].rpartition(".")
         if section or key == "read_as":
@@ -157,7 +155,9 @@ def _read(
     bunch = datasets.load(Path(data), **how | keys)
     asked = bunch.card.forms[0].texts
     shared = {k: n for k, n in bunch.preparation.shared.items() if k not in asked}
-    away = {**bunch.preparation.id_like, **dict.fromkeys(shared, "rows share its values")}
+    away = dict(bunch.preparation.id_like)
+    if bunch.data.ndim == 2 and bunch.similarity is None:  # points have no features to drop
+        away |= dict.fromkeys(shared, "rows share its values")
     if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
         text = f"no feature is left but what looks like an id: {_with_reasons(away)}"
         raise DataError(f"{data}: {text}")
@@ -313,6 +313,8 @@ def _other_splits(
     if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
+    lists = [k for k, why in left_out.items() if why.startswith("values of type")]
+    sentences += [f"`points: {k}` compares the values of {k}, and no other column" for k in lists]
     most = prepared.rows / 2
     words = [name for name, n in prepared.one_hot.items() if _LEAST_GROUPS <= n <= most]
     if words and not grouped:

@@ -65,6 +65,7 @@ _TOTALS = {"total", "totals", "sum", "sums", "summe", "gesamt", "insgesamt", "so
 _EMPTY = "it has no entries"
 UNCLEAR = " of no clear format"
 _ABOVE = 20  # lines above a table that may be a text
+_MATRICES = [("matrix", "distance"), ("matrix", "similarity")]
 _MOST_WAYS = 3  # columns that a message proposes
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
@@ -173,7 +174,7 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
         notes.append(f"{len(single)} of {n_classes} classes with a single row, as {single[0]!r}")
     if (task == "similarity") != (asked.matrix is not None):
         problem = f"{path}: the task similarity and `matrix` go together: take another task"
-        raise DataError(problem, [("matrix", "similarity"), ("matrix", "distance")])
+        raise DataError(problem, _MATRICES)
     content = {
         "name": name,
         "title": name,
@@ -200,7 +201,8 @@ def _classes(path: Path, guess: Guess, asked: Reading, task: str) -> dict[str, A
             problem = f"{path}: the target holds numbers that are not whole: make classes of them"
             raise DataError(problem, [("task", "regression")])
     if labels is None:
-        raise DataError(f"{path}: the target has too many values for {task}; name its column")
+        kind = "classes, which a matrix takes" if asked.matrix else task
+        raise DataError(f"{path}: the target has too many values for {kind}; name its column")
     known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
     if asked.grades is not None:
         order = asked.grades
@@ -238,7 +240,8 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     content = b"\n".join(map(file_bytes, paths))
     format = recognised(path, content, asked)
     if asked.labels is not None and asked.matrix is None and not isinstance(format, Arrays):
-        raise DataError(f"{path}: labels: only matrices and arrays take those of another file")
+        problem = f"{path}: labels: only matrices and arrays take those of another file"
+        raise DataError(problem, _MATRICES)
     if isinstance(format, Pairs):
         guess = _pairs(path, content)
         return guess if len(paths) == 1 else guess._replace(contents=())
@@ -250,16 +253,21 @@ def _inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
     frame.attrs["matrix"], order = asked.matrix, [*range(len(frame))]
-    notes: list[str] = []
+    notes, shared, by = list[str](), dict[str, int](), None
     if asked.matrix is not None and (by := _row_names(frame)) is not None:
         order = _order_of_columns(path, frame, by)
+    elif asked.labels is not None and not format.header:  # nor are there names of columns
+        texts = [str(k) for k in frame.columns[~plain_numbers(frame)] if frame[k].is_unique]
+        by = texts[0] if texts else None
+    if by is not None:
         asked = asked.model_copy(update={"drop": (*asked.drop, by)})
     if asked.labels is not None:
         names = frame.columns if format.header else None
-        target, values, notes = _labels_of(names if by is None else frame[by], len(frame), asked)
-        frame = frame.assign(**{target: values})
-        asked = asked.model_copy(update={"target": target})
+        columns, notes, shared = _labels_of(names if by is None else frame[by], len(frame), asked)
+        frame = frame.assign(**columns)
+        asked = asked.model_copy(update={"target": next(iter(columns))})
     guess = _frame_roles(_File(path, format, frame), asked)
+    guess = guess._replace(shared={**guess.shared, **shared})
     if order != sorted(order):
         notes.append(REORDERED)
         guess = guess._replace(contents=(frame.iloc[order].reset_index(drop=True),))
@@ -369,9 +377,12 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
     else:
         texts = [arrays[k].ravel() for k in vectors if arrays[k].dtype.kind == "U"]
         rows = next((names for names in texts if len({*names}) == n), None)
-        target, values, notes = _labels_of(rows, n, asked)
+        columns, notes, _ = _labels_of(rows, n, asked)
+        target, values = next(iter(columns.items()))
         arrays[target] = np.asarray(values)
     content = readers.chosen_arrays(path, arrays, matrix, target)
+    if asked.matrix is None:
+        _refuse_symmetric(path, arrays[matrix])
     written = {"kind": format.kind, "matrix": matrix, "target": target}
     labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiu"
     notes.append(f"the features are {matrix}, the target is {target}")
@@ -404,10 +415,13 @@ def _order_of_columns(path: Path, frame: "pd.DataFrame", by: str) -> list[int]:
     return [place[name] for name in names if name in place]
 
 
-def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]:
-    """Return the labels that another file has for `n` points, with their column, and notes.
+def _labels_of(
+    names: Any, n: int, asked: Reading
+) -> tuple[dict[str, Any], list[str], dict[str, int]]:
+    """Return the column of labels that another file has for `n` points, groups and times.
 
-    They are found by the names of the points; without names they are in the same order.
+    They are found by the names of the points; without names they are in the same order. Beside
+    them come notes, and the columns whose values points seem to share.
     """
     import pandas as pd
 
@@ -419,6 +433,8 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
         codec = readers.encoding_of(path, content)
         first, *rest = content.decode(codec).strip().split("\n")
         named = len(rest) == n and first not in rest and not _is_like_number(first)
+        if len(rest) == n - 1 and first not in rest and min(Counter(rest).values()) > 1:
+            raise DataError(f"{path}: {first}, in line 1 alone, may be a name: write one above it")
         how: dict[str, Any] = {"delimiter": "\t", "standard_missing": True, "encoding": codec}
         table = readers.content_of(path, Delimited(header=named, **how))
     else:
@@ -428,6 +444,11 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     texts = {name: pd.Index(canonical_labels(table[name].map(str))) for name in columns}
     known = {name: int(texts[name].unique().isin(wanted).sum()) for name in columns}
     by = max(columns, key=lambda name: known[name])
+    rivals = [
+        name for name in columns if 2 * known[name] > n and not texts[name].equals(texts[by])
+    ]
+    if rivals:
+        raise DataError(f"{path}: columns {by} and {rivals[0]} both name points: leave one out")
     in_order = 2 * known[by] <= n and wanted in ([], [*map(str, range(n))])
     if in_order and len(table) != n:
         raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
@@ -435,23 +456,27 @@ def _labels_of(names: Any, n: int, asked: Reading) -> tuple[str, Any, list[str]]
     usual = [name for one in TARGETS for name in rest if name.lower() == one]
     if asked.target is None and not usual and len(rest) > 1:
         ways = [("target", name) for name in rest[:_MOST_WAYS]]
-        raise DataError(f"{path}: {len(rest)} columns could be the labels: name one", ways)
+        raise DataError(f"{path}: {listed(rest)} could be the labels: name one", ways)
     stated = [*usual, *rest, -1][0] if asked.target is None else asked.target
     target = columns[column_position(path, stated, columns)]
     own = f"{target} of {path.name}"  # a point may be called as the column
+    marks = [str(k) for k in (asked.groups, asked.time) if str(k) in columns]
+    shared = {} if marks else _named_groups(table[[k for k in rest if k != target]])
     if in_order:
         notes = [f"the points have no names: column {own} is taken in its order"]
-        return own, table[target].array, notes
+        return {own: table[target].array, **{k: table[k].array for k in marks}}, notes, shared
     table = table.set_axis(texts[by])
     if lack := [name for name in wanted if name not in table.index]:
         text = f"{len(lack)} of {n} points are not in column {by}, such as {listed(lack[:3])}"
-        raise DataError(f"{path}: {text}; it has {listed(table.index[:3])}: use the same names")
+        has = f"it has {listed(table.index[:3])}"
+        raise DataError(f"{path}: {text}; {has}: use the same names, or add rows without a label")
     if again := [name for name, m in (Counter(wanted) | Counter(table.index)).items() if m > 1]:
         raise DataError(f"{path}: several points or rows are called {listed(again)}: keep one")
     notes = [f"the labels are column {own}, by the names in column {by}"]
     if more := len(table) - n:
         notes.append(f"{more} of {len(table)} rows of {path.name} name no point of the matrix")
-    return own, table.loc[wanted, target].array, notes
+    table = table.loc[wanted]
+    return {own: table[target].array, **{k: table[k].array for k in marks}}, notes, shared
 
 
 # Formats
@@ -659,15 +684,16 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
     if asked.matrix is not None:  # a point may lack all its pairs
         left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
+    rest = rest if asked.matrix is None else [i for i in rest if i not in marking]
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
     if points is None and asked.matrix is None and not marking:
         ids = [i for i, why in left_out.items() if why.startswith(("text", "numbers"))]
         shared = _repeated(reading, [target, *features], ids)
-    for i in (i for i, reason in left_out.items() if reason and not marking):
-        held = frame.iloc[:, i].dropna().astype(str)  # of features the preparation says so
-        if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
-            shared[names[i]] = held.nunique()
+    if not marking:  # of features the preparation says so
+        of_points = [i for i in range(len(names)) if i not in (target, points)]
+        away = [i for i, reason in left_out.items() if reason]
+        shared |= _named_groups(frame.iloc[:, away if points is None else of_points])
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
     if not features:
         why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
@@ -706,6 +732,16 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     task = "ordinal" if ordered and len(labels or ()) > 2 else None
     guessed = len(features), labels, is_numeric, notes, reasons, task, shared
     return Guess(content, (frame,), *guessed)
+
+
+def _named_groups(frame: "pd.DataFrame") -> dict[str, int]:
+    """Return the columns that are called as groups and have repeated values, and how many."""
+    shared = {}
+    for name in filter(GROUP_NAME.fullmatch, map(str.strip, map(str, frame.columns))):
+        held = frame[name].dropna().astype(str)
+        if 2 < held.nunique() < len(held):
+            shared[name] = held.nunique()
+    return shared
 
 
 def _marking(reading: _File, asked: Reading) -> list[int]:
@@ -863,8 +899,17 @@ def _check_matrix(
         rows, name = [*map(str, reading.frame.iloc[:, i])], names[i]
         if matrix is None and len(columns) > 1 and {*columns} <= {*rows}:
             problem = f"{path}: rows and columns have the same names (column {name})"
-            ways = [("matrix", "distance"), ("matrix", "similarity")]
-            raise DataError(f"{problem}: say what the matrix has", ways)
+            raise DataError(f"{problem}: say what the matrix has", _MATRICES)
+    if matrix is None:
+        _refuse_symmetric(path, reading.frame.iloc[:, features])
+
+
+def _refuse_symmetric(path: Path, X: Any) -> None:
+    """Refuse features that are a symmetric matrix, before all their pairs are compared."""
+    if X.shape[0] == X.shape[1] > 2:
+        X = np.asarray(X)
+        if X.dtype.kind in "fiu" and (X[0] == X[:, 0]).all() and (X == X.T).all():
+            raise DataError(f"{path}: a symmetric matrix: say what it has", _MATRICES)
 
 
 def _target_labels(reading: _File, target: int) -> tuple[dict[str, int] | None, bool]:

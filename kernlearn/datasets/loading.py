@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets.card import OF_FILE, Card, Column, Missing, Reading, Task, read_card
+from kernlearn.datasets.card import (
+    OF_FILE,
+    Card,
+    Column,
+    Missing,
+    Reading,
+    TableOptions,
+    Task,
+    read_card,
+)
 from kernlearn.datasets.files import (
     Found,
     catalogue,
@@ -204,7 +213,7 @@ def load(
         text = "is for columns; of a matrix, `drop` leaves out points, `impute` fills pairs in"
         raise DataError(f"{place}: missing: {missing} {text}")
     missing, drop = missing or by_default, asked.drop
-    table, sizes = _read(found)
+    table, sizes = _read(found, {"groups": groups, "time": time})
     left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
     table = _marked(table, {"groups": groups, "time": time}, place)
     table = _without_columns(found, table, left_out)
@@ -219,7 +228,7 @@ def load(
     table = (
         _as_features(table, nominal)
         if card.similarity is None
-        else _as_matrix(table, card.similarity)
+        else _as_matrix(table, card.similarity, place)
     )
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
@@ -304,7 +313,7 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 # Steps of load
 
 
-def _read(found: Found) -> tuple[Table, list[int]]:
+def _read(found: Found, marks: Mapping[str, Column | None]) -> tuple[Table, list[int]]:
     """Read the files of a data set, and compare their content with the card.
 
     Return the rows that have a target, and the number of rows in each file.
@@ -312,6 +321,8 @@ def _read(found: Found) -> tuple[Table, list[int]]:
     card, form, place = found.card, found.form, found.place
     parts = read(found.paths, form.format, card.n_features, card.classes, found.contents)
     table = _joined(parts, place)
+    if (are_objects(table.X) or card.task == "similarity") and any(marks.values()):
+        table = table._replace(**_marks_of_points(found, marks))
     lacks = np.isnan(table.y)
     table = table.rows(~lacks) if lacks.any() else table
     n_rows, n_features = len(table.y), 1 if are_objects(table.X) else table.X.shape[1]
@@ -371,20 +382,41 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
     for key, column in asked.items():
         if column is None:
             continue
-        if are_objects(table.X) or hasattr(table.X, "tocsr"):
+        if hasattr(table.X, "tocsr"):
             raise DataError(f"{place}: {key}: only tables have columns that are no features")
-        names = table.feature_names
-        i = column_position(place, column, names, "feature")
-        values = table.X[:, i]
+        if (values := getattr(table, key)) is None:
+            names = table.feature_names
+            i = column_position(place, column, names, "feature")
+            values, column = table.X[:, i], names[i]
+            table = table.columns([n for n in range(len(names)) if n != i])
         if lack := int(np.isnan(values).sum()):
             raise DataError(
-                f"{place}: {key}: {lack} of {len(values)} rows lack {names[i]}: fill it in"
+                f"{place}: {key}: {lack} of {len(values)} rows lack {column}: fill it in"
             )
         if key == "groups":
             values = np.unique(values, return_inverse=True)[1]
-        rest = [n for n in range(len(names)) if n != i]
-        table = table.columns(rest)._replace(**{key: values})
+        table = table._replace(**{key: values})
     return table
+
+
+def _marks_of_points(found: Found, marks: Mapping[str, Column | None]) -> dict[str, Any]:
+    """Return the groups and times of points to compare, NaN where one is missing."""
+    import pandas as pd
+
+    values, format = {}, found.form.format
+    for key, column in marks.items():
+        frame = found.contents[0] if found.contents else None
+        if column is None:
+            continue
+        if not isinstance(frame, pd.DataFrame) or not isinstance(format, TableOptions):
+            raise DataError(f"{found.place}: {key}: only tables have columns that are no features")
+        i = column_position(found.place, column, [*map(str, frame.columns)])
+        held, order = frame.iloc[:, i], format.nominal.get(str(frame.columns[i]))
+        if order is not None:
+            codes = pd.Categorical(held.astype(str), order).codes.astype(float)
+            held = pd.Series(codes).where(codes >= 0)
+        values[key] = held.to_numpy(float)
+    return values
 
 
 def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Table:
@@ -468,9 +500,11 @@ def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Tabl
     return table, notes
 
 
-def _as_matrix(table: Table, kind: str) -> Table:
+def _as_matrix(table: Table, kind: str, place: str) -> Table:
     """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
     X, notes = table.X, []
+    if isinstance(X, np.ndarray) and bool(np.tril(X, -1).any()) != bool(np.triu(X, 1).any()):
+        raise DataError(f"{place}: one side of the diagonal has zeros alone: leave it empty")
     differences = np.abs(X - X.T)
     if isinstance(differences, np.ndarray):
         differences = np.nan_to_num(differences)  # of a pair that is missing none
@@ -498,6 +532,9 @@ def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
         text = f"{n} of {matrix.size} distances are negative, the least {low:g}"
         gaps = f"; a gap is NaN, in a table also `read_as: {{missing: [{low:g}]}}`"
         notes.append(text + gaps * bool((negative == low).all()))
+    if (own > 0).all():
+        text = "no distance of a point to itself is 0, as of similarities"
+        notes.append(f"{text}: `matrix: similarity` takes them for these")
     if n := int((matrix == 0).sum() - (own == 0).sum()):
         notes.append(f"{n} of {matrix.size - len(own)} distances between different points are 0")
     return notes

@@ -614,6 +614,11 @@ class SimilarityEstimator(BaseEstimator):
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
         """Fill similarities to training points, all or some, by these points' means."""
         if (means := vars(self).get("_pair_means")) is not None and np.isnan(values).any():
+            if (lacks := np.isnan(values).all(axis=1)).any():
+                raise ValueError(
+                    f"row {lacks.argmax()} of X lacks all similarities to training points: fill in "
+                    "mirror images before the matrix is split"
+                )
             validation.warn(f"{np.isnan(values).sum()} of {values.size} {_GAPS}")
             means = means if places is None else means[places]
             values = validation.with_pair_means(values, means)

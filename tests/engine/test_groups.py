@@ -6,6 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.model_selection import (
     GroupKFold,
     StratifiedGroupKFold,
@@ -277,6 +278,34 @@ def test_a_model_of_a_transformed_target_chooses_on_the_latest_rows(planned, fra
     hold_out_inside(estimator, parts, trial)
     held, time = estimator.regressor.validation_fraction, parts.train.units.time
     assert time[held].min() > np.delete(time, held).max()
+
+
+@pytest.mark.parametrize("kind", ["series", "matrix", "labels"])
+def test_points_to_compare_have_groups_and_times(frame, tmp_path, kind):
+    series, names = frame[["a", "b"]].to_numpy(), [f"v{i}" for i in range(N)]
+    pairs = pd.DataFrame(cdist(series, series), names, names)
+    others = frame.drop(columns=["a", "b"]).set_axis(names)
+    others.loc["v7", "sick"] = None  # whose group goes with it
+    how = {"target": "sick", "groups": "patient", "time": "day"}
+    if kind == "series":
+        others.assign(s=series.tolist()).to_json(tmp_path / "f", orient="records", lines=True)
+        how |= {"points": "s"}
+    else:
+        how |= {"matrix": "distance"}
+        (others.join(pairs) if kind == "matrix" else pairs).to_csv(tmp_path / "f")
+    if kind == "labels":
+        others.sample(frac=1, random_state=0).to_csv(tmp_path / "l.csv")
+        how |= {"labels": tmp_path / "l.csv"}
+    elif kind == "matrix":
+        how |= {"drop": ["row names"]}
+    data, kept = load(tmp_path / "f", **how), others.drop(index="v7")
+    np.testing.assert_array_equal(data.groups, pd.factorize(kept["patient"], sort=True)[0])
+    order = pd.to_datetime(kept["day"]).argsort(kind="stable")
+    np.testing.assert_array_equal(np.argsort(data.time, kind="stable"), order)
+    assert not data.preparation.shared
+    if kind != "matrix":
+        data = load(tmp_path / "f", **{**how, "groups": None, "time": None})
+        assert "patient" in data.preparation.shared
 
 
 def test_tests_take_groups_as_the_units(trials):

@@ -246,13 +246,16 @@ def test_half_of_the_points_may_be_left_out():
 @pytest.mark.filterwarnings("ignore:.*missing")
 def test_paths_and_neighbours_fill_the_pairs_that_predictions_fill():
     train, new = (similarity(X[rows], X[TRAIN]) for rows in (TRAIN, TEST))
-    train[1, 2] = train[2, 1] = new[0, :] = np.nan
+    train[1, 2] = train[2, 1] = new[0, 1:] = np.nan
     model = by(RegLand(n_landmarks=10, C=[1, 10], random_state=0), "precomputed")
     alone = fitted(clone(model).set_params(C=10), train)
     (fits,) = model.path(train, targets(model)[TRAIN], {"C": [1, 10]})
     np.testing.assert_allclose(fits.outputs("predict", new)[1], alone.predict(new))
     nearest = fitted(by(SimilarityKNNClassifier(), "precomputed"), train)
     assert np.isfinite(nearest.contributions(new).similarities).all()
+    new[0, 0] = np.nan
+    with pytest.raises(ValueError, match="row 0 of X lacks all"):
+        nearest.predict(new)
     train[7, 7] = np.nan
     with pytest.raises(SimilarityError, match=r"X\[7\] and training X\[7\] is NaN"):
         fitted(model, train)
