@@ -11,15 +11,11 @@ from sklearn.neighbors import NearestNeighbors
 
 from kernlearn import validation
 from kernlearn.kernels.base import is_symmetric
-from kernlearn.landmarks.base import (
-    Contributions,
-    Grid,
-    Landmarks,
-    Reals,
-    SimilarityClassifier,
-    Training,
-)
+from kernlearn.landmarks.base import SimilarityClassifier
+from kernlearn.landmarks.contributions import Contributions
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.landmarks.similarities import Landmarks, Reals
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
@@ -104,7 +100,7 @@ class NeighboursClassifier(SimilarityClassifier):
         """Choose the number of neighbours, at most `most`."""
         ks = [min(k, most) for k in self.grid_["n_neighbors"]]
         values = [] if data.X_val is None else self._shares(data.X_val, ks)
-        self.n_neighbors_ = ks[self._choose_class(data, values)]
+        self.n_neighbors_ = ks[self._choose(data, values)]
         self.best_params_ = {"n_neighbors": self.n_neighbors_}
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
@@ -360,7 +356,7 @@ class AllPointsSVM(SimilarityClassifier):
     def _learn(self, data: Training) -> None:
         models = self._models(data, self.grid_["C"])
         values = [] if data.X_val is None else self._by_models(data.X_val, models)
-        self._model = models[self._choose_class(data, values)]
+        self._model = models[self._choose(data, values)]
         if self.refit and data.whole:
             (self._model,) = self._models(data.whole, [self.C_])
 

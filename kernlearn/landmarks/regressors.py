@@ -10,8 +10,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
-from kernlearn.landmarks.base import Grid, Landmarks, Reals, SimilarityEstimator, Training
+from kernlearn.landmarks.base import SimilarityEstimator
 from kernlearn.landmarks.models import Head, LandmarkChoice, LandmarkModel
+from kernlearn.landmarks.similarities import Landmarks, Reals
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
@@ -472,7 +474,7 @@ class RankLand(LandmarkModel):
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
             gains = np.array([ndcg])
         self.grid_ = {"C": Cs}
-        self._choose(data, gains)
+        self._set_best(gains)
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         self._dtype = self.coef_.dtype
         return self
