@@ -28,12 +28,9 @@ class _Known:
         self._places: defaultdict[bytes, int] = defaultdict(count().__next__)
         self._rows: dict[tuple[Hashable, bytes], Floats] = {}
 
-    def size(self) -> int:
-        return sum(map(len, [*self._rows.values()]))
-
-    def has_room(self, n_left: int, n_right: int) -> bool:
-        """Whether the values of so many more points may be kept."""
-        return self.size() + n_left * (len(self._places) + n_right) <= _MOST_KNOWN
+    def size(self, n_left: int = 0, n_right: int = 0) -> int:
+        """Return the number of values, at most, with those of so many more points."""
+        return sum(map(len, [*self._rows.values()])) + n_left * (len(self._places) + n_right)
 
     def places(self, rights: Sequence[bytes]) -> Indices:
         return np.array([self._places[right] for right in rights], dtype=np.intp)
@@ -98,7 +95,7 @@ def known_values(
         problem = "the points cannot be pickled, or the function not hashed"
         warn(f"pairs are computed anew each time, as {problem}: {error}")
         return compare(X, Y)
-    if keep and not _known.has_room(len(X), len(Y)):
+    if keep and _known.size(len(X), len(Y)) > _MOST_KNOWN:
         _known = _Known()
     known = _known if keep else _Known()
     places = known.places(rights)
@@ -107,22 +104,21 @@ def known_values(
     for row, left in enumerate(lefts):
         table[row] = known.values(function, left, places)
         # rows that lack the same values are compared together, unless one may give another's
-        lack = np.isnan(table[row]).tobytes()
-        groups.setdefault(row if symmetric else lack, []).append(row)
+        if (lack := np.isnan(table[row])).any():
+            groups.setdefault(row if symmetric else lack.tobytes(), []).append(row)
     for group in groups.values():
-        first = table[group[0]]
-        lacks = np.flatnonzero(np.isnan(first))
+        first, left = table[group[0]], lefts[group[0]]
         if symmetric:
-            left = lefts[group[0]]
-            first[lacks] = [known.value(function, rights[column], left) for column in lacks]
             lacks = np.flatnonzero(np.isnan(first))
+            first[lacks] = [known.value(function, rights[column], left) for column in lacks]
+        lacks = np.flatnonzero(np.isnan(first))
         if len(lacks):
             i, j = [in_X[row] for row in group], [in_Y[column] for column in lacks]
             try:
-                new = compare([X[row] for row in i], [Y[column] for column in j])
+                values = compare([X[row] for row in i], [Y[column] for column in j])
             except SimilarityError as error:
                 raise error.at(i[error.left], j[error.right]) from error.__cause__
-            table[np.ix_(np.array(group), lacks)] = new
+            table[np.ix_(np.array(group), lacks)] = values
         for row in group:
             known.keep(function, lefts[row], places, table[row])
     return table[np.ix_(rows, columns)]
