@@ -1,7 +1,7 @@
 """Bases of the estimators by similarity: how they validate, train, choose and predict."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import repeat
@@ -11,13 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    check_array,
-    check_is_fitted,
-    check_random_state,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kernlearn import choice, validation
 from kernlearn.checks import listed
@@ -25,13 +21,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import check_matrix, check_points, check_training
 from kernlearn.kernels.functions import is_precomputed, kernels_of
 from kernlearn.landmarks.selection import SELECTIONS
-from kernlearn.landmarks.similarities import (
-    Comparisons,
-    Landmarks,
-    Reals,
-    Similarities,
-    float_type,
-)
+from kernlearn.landmarks.similarities import Comparisons, Landmarks, Reals, Similarities
 from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.losses import LOSSES
 from kernlearn.validation import Floats, Indices
@@ -86,6 +76,7 @@ class SimilarityEstimator(BaseEstimator):
     kind: str
     random_state: Any = None
     validation_fraction = 0.2
+    refit: bool
     scoring: Any = None
     _landmarks: Landmarks
     #: Whether the solver did, in the models of a path.
@@ -107,7 +98,7 @@ class SimilarityEstimator(BaseEstimator):
         """
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
         kernels, numeric = self._kernels(), self._numeric_targets
-        gaps = self._fills_gaps()
+        gaps = has_fit_parameter(self, "sample_weight")
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
         self._pair_means = None
@@ -119,9 +110,6 @@ class SimilarityEstimator(BaseEstimator):
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
-
-    def _fills_gaps(self) -> bool:
-        return has_fit_parameter(self, "sample_weight")
 
     def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
@@ -190,10 +178,12 @@ class SimilarityEstimator(BaseEstimator):
 
     def _fit(self, *data: Any, **more: Any) -> Self:
         """Train on data that are validated first."""
-        training = self._training(*data, **more)
-        with training.locating():
-            self._learn(training)
-        self.n_fit_comparisons_ = training.candidates.comparisons.count
+        return self._fit_on(self._training(*data, **more))
+
+    def _fit_on(self, data: Training) -> Self:
+        with data.locating():
+            self._learn(data)
+        self.n_fit_comparisons_ = data.candidates.comparisons.count
         return self
 
     @available_if(lambda self: hasattr(self, "path_parameters"))
@@ -221,18 +211,14 @@ class SimilarityEstimator(BaseEstimator):
         points = choice.path_points(self, grid)
         base = clone(self).set_params(**points[0])
         data = base._training(X, y, X_val, y_val, path=grid)
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            with data.locating():
-                model._learn(data)
-            model.n_fit_comparisons_ = data.candidates.comparisons.count
+        models = [copy(base).set_params(**point)._fit_on(data) for point in points]
         landmarks = models[0]._landmarks
         if any(model._landmarks is not landmarks for model in models):
             used = np.unique(np.concatenate([model._landmarks.indices for model in models]))
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
         def values(X: Any) -> list[Reals]:
-            return scores_of(models, models[0]._check_all(X), landmarks)
+            return landmarks.scores(models, models[0]._check_all(X))
 
         yield choice.Fits(points, models, [model._converged for model in models], values)
 
@@ -353,14 +339,15 @@ class SimilarityEstimator(BaseEstimator):
 
     def _values(self, X: Any) -> Reals:
         """Return the scores of points."""
-        return scores_of([self], self._check_points(X), self._landmarks)[0]
+        X = self._check_points(X)  # refused before `fit`
+        return self._landmarks.scores([self], X)[0]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(getattr(self, self._compared_by))
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        tags.input_tags.allow_nan = tags.input_tags.pairwise and self._fills_gaps()
+        pairwise = is_precomputed(getattr(self, self._compared_by))
+        tags.input_tags.pairwise, tags.input_tags.sparse = pairwise, not pairwise
+        tags.input_tags.allow_nan = pairwise and has_fit_parameter(self, "sample_weight")
         return tags
 
 
@@ -369,24 +356,7 @@ def _rows(X: Any, rows: Indices) -> Any:
     return X if len(rows) == X.shape[0] else X[rows]
 
 
-def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals]:
-    """Return the scores of points by each model, from one comparison with landmarks, in blocks.
-
-    A model's `_scores` takes the similarities to its own landmarks, which are some of these, and
-    the type of features.
-    """
-    dtype = float_type(X)
-    own = [(model, landmarks.places_of(model._landmarks)) for model in models]
-    blocks = [
-        [model._scores(similarities[:, some], dtype) for model, some in own]
-        for _, similarities in landmarks.blocks(X)
-    ]
-    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-
-
-def mean_losses(
-    values: list[Reals], codes: Indices, loss: str, weights: Floats | None = None
-) -> Floats:
+def mean_losses(values: list[Reals], codes: Indices, loss: str, weights: Floats | None) -> Floats:
     """Return the mean loss of each of several settings, over problems and points of known classes.
 
     `values` are of shape (n_points, n_problems); an unknown class, with code -1, is on neither
@@ -413,14 +383,12 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     class_weight = None  # of those without this parameter
 
     def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, labels, weights = self._check_training(X, y, sample_weight)
-        self.classes_, codes, factors = validation.encode_labels(
-            labels, self.class_weight, weights
-        )
+        X, y, weights = self._check_training(X, y, sample_weight)
+        self.classes_, codes, factors = validation.encode_labels(y, self.class_weight, weights)
         self._factors = None if self.class_weight is None else factors
         if self._factors is not None:
             weights = self._factors[codes] * (1.0 if weights is None else weights)
-        return X, labels, codes, weights
+        return X, y, codes, weights
 
     def _training(self, *data: Any, **more: Any) -> Training:
         training = super()._training(*data, **more)

@@ -14,7 +14,7 @@ from kernlearn.kernels.base import is_symmetric
 from kernlearn.landmarks.base import SimilarityClassifier
 from kernlearn.landmarks.contributions import Contributions
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
-from kernlearn.landmarks.similarities import Landmarks, Reals
+from kernlearn.landmarks.similarities import Landmarks, Reals, concatenated
 from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
@@ -105,11 +105,10 @@ class NeighboursClassifier(SimilarityClassifier):
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
         """Return the shares of the votes of each point's k nearest, for each k."""
-        blocks = [
+        totals = concatenated(
             [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
             for nearest in self._nearest(X, max(ks))
-        ]
-        totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        )
         return [total / total.sum(axis=1, keepdims=True) for total in totals]
 
 
@@ -368,11 +367,8 @@ class AllPointsSVM(SimilarityClassifier):
         return [self._machine(C=C).fit(features, data.codes, data.weights) for C in Cs]
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
-        blocks = [
-            [model.decision_function(features) for model in models]
-            for features in (self._features(values) for _, values in self._landmarks.blocks(X))
-        ]
-        return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        blocks = (self._features(values) for _, values in self._landmarks.blocks(X))
+        return concatenated([one.decision_function(block) for one in models] for block in blocks)
 
 
 @dataclass(eq=False, repr=False)

@@ -134,9 +134,7 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    selection: str = "random"
     C: Any = tuple(10**power for power in range(7))
     loss: str = "squared_hinge"
     solver: str = "newton"
@@ -268,11 +266,9 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
     transfers: Any = (1, 5, 10, 50, 100, 1000)
     per_class: bool = False
-    selection: str = "random"
     C: Any = (1, 100, 10**4, 10**6)
     loss: str = "squared_hinge"
     solver: str = "newton"
@@ -512,11 +508,9 @@ class DBoostClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
     pool_size: int | None = 300
     n_thresholds: int = 63
-    selection: str = "random"
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,

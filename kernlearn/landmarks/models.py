@@ -34,6 +34,7 @@ class Head:
         return features @ self.coef + self.intercept
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkModel(SimilarityEstimator):
     r"""Base of the weighted sums over landmarks, or over pairs of landmarks.
 
@@ -46,12 +47,15 @@ class LandmarkModel(SimilarityEstimator):
     Kar (2013), algorithm 5 and appendix B.
     """
 
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
+    selection: str = "random"
+
     _normalize: ClassVar[Any] = "root"
     _n_problems = 1
-    _dtype: Any
-    _embedding: LandmarkEmbedding
-    refit: bool
-    selection = "random"  # of models without this parameter
 
     def _embed(self, data: Training, n_drawn: int | None = None) -> Reals:
         """Choose landmarks, by default `n_landmarks`, and return the training points' features."""
@@ -183,12 +187,7 @@ class LandmarkModel(SimilarityEstimator):
 class LandmarkChoice(LandmarkModel):
     """Base of the models of numbers and grades, whose parameters are chosen by a mean loss."""
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
-    selection: str = "random"
     validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None

@@ -407,12 +407,7 @@ class RankLand(LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
-    selection: str = "random"
     C: Any = 1.0
     validation_fraction: float = 0.2
 

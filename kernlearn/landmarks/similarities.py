@@ -1,6 +1,6 @@
 """Landmarks, and the similarities of points to them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -109,6 +109,19 @@ class Landmarks:
         """Return the places of some of these landmarks among them."""
         return slice(None) if some is self else validation.places(self.indices, some.indices)
 
+    def scores(self, models: Sequence[Any], X: Any) -> list[Reals]:
+        """Return the scores of points by each model, from one comparison, in blocks.
+
+        A model's `_scores` takes the similarities to its own landmarks, which are some of these,
+        and the type of features.
+        """
+        dtype = float_type(X)
+        own = [(model, self.places_of(model._landmarks)) for model in models]
+        return concatenated(
+            [model._scores(similarities[:, some], dtype) for model, some in own]
+            for _, similarities in self.blocks(X)
+        )
+
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
         points = None if self.points is None else self.points[which]
@@ -214,3 +227,8 @@ class Similarities:
 def float_type(X: Any) -> type[np.floating]:
     """Return the type that features of points are computed in."""
     return np.float32 if X.dtype == np.float32 else np.float64
+
+
+def concatenated(blocks: Iterable[list[Reals]]) -> list[Reals]:
+    """Return the values by each model for all points, from those for blocks of points."""
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
