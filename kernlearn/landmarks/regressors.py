@@ -317,12 +317,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
-        how: Any = {
-            "loss": self.loss,
-            "fit_intercept": self.fit_intercept,
-            "weights": data.weights,
-        }
-        paths = regression_paths(features, targets, Cs, epsilons, **how)
+        how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept}
+        paths = regression_paths(features, targets, Cs, epsilons, weights=data.weights, **how)
         return [
             Head(coef[i], float(intercept[i]), converged[i])
             for i in range(len(Cs))
