@@ -244,7 +244,8 @@ def _rapidfuzz(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
 
 def _texts(points: Any, name: str) -> list[Any]:
     """Return texts as they are, other sequences as tuples: RapidFuzz hashes their items."""
-    refuse_vectors(points, name, "strings or sequences of hashable items")
+    expected = "strings or sequences of hashable items"
+    refuse_vectors(points, name, expected)
     texts = [point if isinstance(point, str) else _hashable(point) for point in points]
     for place, text in enumerate(texts):
         try:
@@ -252,11 +253,12 @@ def _texts(points: Any, name: str) -> list[Any]:
         except TypeError:
             text = None
         if not isinstance(text, Sequence):
-            raise ValueError(
-                f"'{name}' must hold strings or sequences of hashable items, got "
-                f"{shown(points[place])} at {place}"
-            )
+            raise _wrong(name, expected, points[place], place)
     return texts
+
+
+def _wrong(name: str, expected: str, point: Any, place: int) -> ValueError:
+    return ValueError(f"'{name}' must hold {expected}, got {shown(point)} at {place}")
 
 
 def _hashable(value: Any) -> Any:
@@ -333,10 +335,8 @@ def _series(points: Any, name: str) -> tuple[list[NDArray[np.float64]], int]:
         except (TypeError, ValueError):
             values = np.empty(0)
         if values.ndim not in (1, 2) or not values.size:
-            raise ValueError(
-                f"'{name}' must hold series of numbers, arrays of shape (length,) or (n_channels, "
-                f"length), got {shown(point)} at {place}"
-            )
+            expected = "series of numbers, arrays of shape (length,) or (n_channels, length)"
+            raise _wrong(name, expected, point, place)
         if not np.isfinite(values).all():
             raise ValueError(
                 f"'{name}' must hold series without NaN and infinity, got one at {place}: "
@@ -409,10 +409,8 @@ def _graph(graph: Any, place: int, name: str) -> Any:
         return [edges, labels, edge_labels] if edge_labels else [edges, labels]
     if hasattr(graph, "desired_format") or (isinstance(graph, (list, tuple)) and graph):
         return graph
-    raise ValueError(
-        f"'{name}' must hold graphs of networkx or GraKeL, or lists [edges, node labels, edge "
-        f"labels], got {shown(graph)} at {place}"
-    )
+    expected = "graphs of networkx or GraKeL, or lists [edges, node labels, edge labels]"
+    raise _wrong(name, expected, graph, place)
 
 
 def _by_blocks(

@@ -1,4 +1,3 @@
-from kernlearn.landmarks.base import Contributions as Contributions
 from kernlearn.landmarks.baselines import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
 from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
@@ -6,6 +5,7 @@ from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
 from kernlearn.landmarks.classifiers import BBSClassifier as BBSClassifier
 from kernlearn.landmarks.classifiers import DBoostClassifier as DBoostClassifier
 from kernlearn.landmarks.classifiers import FTuneClassifier as FTuneClassifier
+from kernlearn.landmarks.contributions import Contributions as Contributions
 from kernlearn.landmarks.embeddings import Identity as Identity
 from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbedding
 from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding

@@ -1,387 +1,30 @@
-"""Landmarks, the similarities of points to them, and the bases of estimators by similarity."""
+"""Bases of the estimators by similarity: how they validate, train, choose and predict."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import repeat
 from math import prod
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import gen_batches
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    check_array,
-    check_is_fitted,
-    check_random_state,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from kernlearn import choice, validation
 from kernlearn.checks import listed
-from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.base import OBJECTS, check_matrix, check_points, check_training, compared
+from kernlearn.kernels.base import check_matrix, check_points, check_training
 from kernlearn.kernels.functions import is_precomputed, kernels_of
-from kernlearn.lazy import needed_by
+from kernlearn.landmarks.selection import SELECTIONS
+from kernlearn.landmarks.similarities import Comparisons, Landmarks, Reals, Similarities
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.losses import LOSSES
-from kernlearn.memory import row_blocks
-from kernlearn.validation import Floats, Indices, Random
-
-Reals: TypeAlias = NDArray[np.floating]
-
-#: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
-KEPT_ELEMENTS = 2**27
-
-#: Selections of landmarks that look at similarities, and at classes only to choose from each.
-BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
-SELECTIONS = ("random", *BY_SIMILARITY)
-
-# Similarities that are computed at a time.
-_BLOCK_BYTES = 2**24
-
-
-@dataclass
-class Comparisons:
-    """The number of similarities that were evaluated."""
-
-    count: int = 0
-
-
-@dataclass(frozen=True)
-class Landmarks:
-    """Training points that other points are compared with, and the similarity.
-
-    Attributes
-    ----------
-    indices : ndarray of int
-        Rows of the training data.
-    points : array, sparse matrix or None
-        None for a precomputed matrix.
-    kernel : Kernel or None
-        The fitted kernel; None for a precomputed matrix of similarities, which has `n_columns`
-        or those of these landmarks alone.
-    sign : int
-        -1 for a distance: all values are similarities.
-    comparisons : Comparisons
-        Where evaluations are counted.
-    name : str
-        Name of the data of the landmarks, for errors.
-    """
-
-    indices: Indices
-    points: Any
-    kernel: Kernel | None
-    sign: int = 1
-    comparisons: Comparisons = field(default_factory=Comparisons)
-    name: str = "training X"
-    n_columns: int | None = None
-
-    def compare(
-        self, X: Any, rows: Indices | None = None, places: Indices | None = None, first: int = 0
-    ) -> Reals:
-        """Return the similarities of points, all or some `rows` of X, to the landmarks.
-
-        A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
-        must be finite: an error names the pair of points, by the `places` of training points, and
-        counts others from `first`.
-        """
-        if self.kernel is None:
-            if self.n_columns is not None and X.shape[1] != self.n_columns:
-                values = X if rows is None else X[rows]
-            else:
-                values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
-            return values if self.sign == 1 else -values
-        name = "X" if places is None else "training X"
-        if rows is not None:
-            X, places = X[rows], rows if places is None else places
-        try:
-            values = compared(self.kernel, X, self.points)
-        except SimilarityError as error:
-            left = first + error.left if places is None else int(places[error.left])
-            right, names = int(self.indices[error.right]), (name, self.name)
-            raise error.at(left, right, names) from (error.__cause__ or error)
-        self.comparisons.count += values.size
-        return values if self.sign == 1 else -values
-
-    def blocks(
-        self, X: Any, width: int = 0, block_bytes: int | None = None
-    ) -> Iterator[tuple[slice, Reals]]:
-        """Yield slices of rows of X with their similarities to the landmarks.
-
-        `width` is the number of columns made of each row, if more than there are landmarks;
-        `block_bytes` as for :func:`row_blocks`.
-        """
-        if not len(self.indices):
-            yield slice(0, X.shape[0]), np.zeros((X.shape[0], 0), dtype=float_type(X))
-            return
-        columns = max(len(self.indices), width)
-        for rows in row_blocks(X.shape[0], columns, block_bytes=block_bytes):
-            yield rows, self.compare(X[rows], first=rows.start)
-
-    def values(self, X: Any) -> Reals:
-        """Return the similarities of all points, computed in blocks."""
-        return np.concatenate([similarities for _, similarities in self.blocks(X)])
-
-    def places_of(self, some: "Landmarks") -> Indices | slice:
-        """Return the places of some of these landmarks among them."""
-        return slice(None) if some is self else validation.places(self.indices, some.indices)
-
-    def take(self, which: Indices) -> "Landmarks":
-        """Return some of the landmarks, by their place among these."""
-        points = None if self.points is None else self.points[which]
-        return replace(self, indices=self.indices[which], points=points)
-
-
-@dataclass(eq=False)
-class Similarities:
-    """Similarities of points to landmarks, computed once and then kept.
-
-    Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single
-    columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
-    in which they differ from the columns that these kernels compute together.
-
-    Parameters
-    ----------
-    landmarks : Landmarks
-    X : array or sparse matrix
-    places : ndarray of int, default=None
-        Places of the points in the data that the user has passed, for errors.
-    """
-
-    landmarks: Landmarks
-    X: Any
-    places: Indices | None = None
-    # by landmark: the similarities of all points
-    _columns: dict[int, Reals] = field(default_factory=dict, init=False)
-    _diagonal: Reals | None = field(default=None, init=False)
-
-    @property
-    def is_distance(self) -> bool:
-        """Whether the similarities are distances with the other sign."""
-        return self.landmarks.sign < 0
-
-    def keep(self, which: Indices) -> bool:
-        """Compute missing similarities to landmarks `which`, and return whether all are kept."""
-        missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._columns]
-        if self.X.shape[0] * (len(self._columns) + len(missing)) > KEPT_ELEMENTS:
-            return False
-        if missing:
-            columns = self._compute(np.array(missing), transposed=True)
-            self._columns.update(zip(missing, columns, strict=True))
-        return True
-
-    def column(self, i: int) -> Reals:
-        """Return the similarities to landmark `i`, shape (n_points,)."""
-        return self.part(slice(None), np.array([i]), keep=True)[:, 0]
-
-    def diagonal(self) -> Reals:
-        """Return the similarity of each point to itself, where the landmarks are the points.
-
-        It takes one value for each point of a user-defined function or of a kernel of objects.
-        Other kernels compare 32 points with each other at a time.
-        """
-        if self._diagonal is None:
-            kernel, everything = self.landmarks.kernel, np.arange(self.X.shape[0])
-            each = kernel is not None and kernel.compares in OBJECTS
-            batches = gen_batches(len(everything), 1 if each else 32)
-            squares = (self._compute(everything[rows], everything[rows]) for rows in batches)
-            self._diagonal = np.concatenate([square.diagonal() for square in squares])
-        return self._diagonal
-
-    def part(self, rows: Indices | slice, which: Indices, *, keep: bool = False) -> Reals:
-        """Return the similarities of points `rows` to landmarks `which`.
-
-        With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
-        """
-        kernel = self.landmarks.kernel
-        columnwise = kernel is not None and kernel.columnwise
-        if keep and columnwise:
-            self.keep(which)
-        if columnwise and self._columns.keys() >= {*which.tolist()}:
-            return np.ascontiguousarray(self.by_landmark(which, rows).T)
-        return self._compute(which, rows)
-
-    def by_landmark(self, which: Indices, rows: Indices | slice = slice(None)) -> Reals:
-        """Return a row for each landmark: its similarities to points `rows`, or to all."""
-        if not self.keep(which):
-            return self._compute(which, rows, transposed=True)
-        return np.array([self._columns[i][rows] for i in which.tolist()])
-
-    def _compute(
-        self, which: Indices, rows: Indices | slice = slice(None), *, transposed: bool = False
-    ) -> Reals:
-        """Compute similarities block by block: there is no second array of their size."""
-        landmarks, values = self.landmarks.take(which), np.empty((0, 0))
-        chosen = np.arange(self.X.shape[0])[rows]
-        for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
-            part = chosen[block]
-            places = None if self.places is None else self.places[part]
-            # all points, without a copy
-            is_whole = isinstance(rows, slice) and len(part) == self.X.shape[0]
-            some = landmarks.compare(self.X, None if is_whole else part, places)
-            if is_whole and not transposed:
-                return some
-            if not values.size:
-                shape = len(chosen), len(which)
-                values = np.empty(shape, some.dtype, order="F" if transposed else "C")
-            values[block] = some
-        return values.T if transposed else values
-
-
-class Contributions(NamedTuple):
-    """What each landmark, or pair of landmarks, adds to decision values.
-
-    Attributes
-    ----------
-    landmarks : ndarray of int
-        Rows of the landmarks in the X passed to `fit`, of the shape of `weights`; with a last axis
-        of 2 for pairs (x⁺, x⁻). For k nearest neighbours those of each point, of shape (n_samples,
-        n_neighbors). RegLand, ORLand and RankLand may have other landmarks, and rows of these.
-    similarities : ndarray
-        Those of each point to `landmarks`, of shape (n_samples, ...); distances are negated.
-    weights : ndarray of shape (n_terms,) or (n_classes, n_terms)
-        The weights of similarities divided by ``scale_``, or of their transformed differences;
-        with a row for each class if there are more than two. A class with fewer terms than another
-        ends with weights of 0. Votes of neighbours are of shape (n_samples, n_neighbors).
-    shares : ndarray of shape (n_samples, n_terms) or (n_samples, n_classes, n_terms)
-        The terms themselves: summed over the last axis, with `intercept` added, they are the
-        decision values.
-    intercept : float or ndarray
-        The constant.
-    classes : ndarray of shape (n_classes,) or None
-        The labels that each last axis of `shares` speaks for; None for predicted numbers.
-
-    Examples
-    --------
-    >>> from kernlearn.landmarks import BBSClassifier
-    >>> words, y = ["ab", "abc", "abd", "xy", "xyz", "xyw"], [0, 0, 0, 1, 1, 1]
-    >>> model = BBSClassifier(2, similarity="levenshtein", C=1, random_state=0).fit(words, y)
-    >>> parts = model.contributions(["abx"])
-    >>> [words[row] for row in parts.landmarks], parts.similarities.round(2)
-    (['xyw', 'abd'], array([[0.  , 0.67]]))
-    >>> bool((parts.shares.sum(axis=1) == model.decision_function(["abx"])).all())
-    True
-    >>> parts.to_frame().round(2)
-       sample  class  landmark  similarity  weight  share
-    0       0      1         5        0.00    0.98   0.00
-    1       0      1         2        0.67   -0.98  -0.65
-    """
-
-    landmarks: Indices
-    similarities: Reals
-    weights: Reals
-    shares: Reals
-    intercept: Any = 0.0
-    classes: NDArray[Any] | None = None
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each point, class and landmark.
-
-        Returns
-        -------
-        DataFrame
-            With the columns "sample", "class" (of classifiers), "landmark", "similarity", "weight"
-            and "share"; for pairs also "other_landmark" and "other_similarity", those of x⁻.
-        """
-        with needed_by("contributions as a frame"):
-            import pandas as pd
-        shares = self.shares if self.shares.ndim == 3 else self.shares[:, np.newaxis]
-        of_neighbours = self.similarities.shape == self.landmarks.shape
-        columns = {"landmark": self.landmarks, "similarity": self.similarities}
-        if self.landmarks.ndim > self.weights.ndim:
-            others = {f"other_{name}": values[..., 1] for name, values in columns.items()}
-            columns = {name: values[..., 0] for name, values in columns.items()} | others
-        columns |= {"weight": self.weights, "share": self.shares}
-        sample, of_class, _ = np.indices(shares.shape)
-        flat = {"sample": sample.ravel()}
-        if self.classes is not None:
-            flat["class"] = self.classes[of_class.ravel()]
-        for name, values in columns.items():
-            # an axis of classes, where there is only that of samples
-            if values.ndim == 2 and (of_neighbours or self.shares.ndim == 2):
-                values = values[:, np.newaxis]
-            flat[name] = np.broadcast_to(values, shares.shape).ravel()
-        return pd.DataFrame(flat)
-
-
-#: Values to choose from, by parameter.
-Grid: TypeAlias = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Training:
-    """Points to train on, and those that parameters are chosen on.
-
-    Attributes
-    ----------
-    similarities : Similarities
-        Those of the points to each other.
-    y : ndarray of shape (n_points,)
-        Their targets or labels.
-    codes : ndarray of shape (n_points,)
-        Their classes.
-    weights : ndarray of shape (n_points,) or None
-        Factors on their losses; None where all are 1.
-    X_val, y_val, weights_val : array, ndarray and ndarray, or None
-        The points to choose on.
-    rng : RandomState
-        Draws what comes after the points that are held out.
-    given : Landmarks or None
-        Points that the user has passed as landmarks.
-    path : dict
-        Values of the models that are trained together, by parameter.
-    codes_val : ndarray of shape (n_val,) or None
-        For classifiers the classes of these, -1 for one without a training point.
-    whole : Training or None
-        All points, with those that were held out to choose on; None if none were. Kernels are
-        those fitted to the points without them.
-    """
-
-    similarities: Similarities
-    y: NDArray[Any]
-    codes: Indices
-    weights: Floats | None
-    X_val: Any
-    y_val: Any
-    weights_val: Floats | None
-    rng: Random
-    given: Landmarks | None
-    path: Grid
-    codes_val: Indices | None = None
-    whole: "Training | None" = None
-    _made: dict[Any, Any] = field(default_factory=dict, init=False)
-
-    @property
-    def candidates(self) -> Landmarks:
-        """All the points, as landmarks."""
-        return self.similarities.landmarks
-
-    def kept(self) -> Landmarks:
-        """Return all the points as landmarks, as they are now: X may be changed later."""
-        return self.once("kept", lambda: self.candidates.take(np.arange(len(self.codes))))
-
-    def signs(self) -> Floats:
-        """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
-        return validation.one_against_all(self.codes, self.codes.max() + 1)
-
-    def merged(self, features: Reals, part: "Training", held_out: Reals) -> Reals:
-        """Return the features of these points: of a part of them and of those held out of it."""
-        merged = np.empty((len(self.codes), features.shape[1]), features.dtype)
-        is_part = np.isin(self.candidates.indices, part.candidates.indices)
-        merged[is_part], merged[~is_part] = features, held_out
-        return merged
-
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what `make` returns; the models of a path that use the same key share it."""
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
-
+from kernlearn.validation import Floats, Indices
 
 _GAPS = "similarities in X are missing: taken as the means of training points"
 
@@ -433,6 +76,7 @@ class SimilarityEstimator(BaseEstimator):
     kind: str
     random_state: Any = None
     validation_fraction = 0.2
+    refit: bool
     scoring: Any = None
     _landmarks: Landmarks
     #: Whether the solver did, in the models of a path.
@@ -454,7 +98,7 @@ class SimilarityEstimator(BaseEstimator):
         """
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
         kernels, numeric = self._kernels(), self._numeric_targets
-        gaps = self._fills_gaps()
+        gaps = has_fit_parameter(self, "sample_weight")
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
         self._pair_means = None
@@ -466,9 +110,6 @@ class SimilarityEstimator(BaseEstimator):
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
-
-    def _fills_gaps(self) -> bool:
-        return has_fit_parameter(self, "sample_weight")
 
     def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
@@ -499,25 +140,23 @@ class SimilarityEstimator(BaseEstimator):
             self, X, y, X_val, y_val, codes, n_choices, rng, weights
         )
 
-        def part(
-            rows: Indices, candidates: Landmarks, chosen_on: tuple[Any, Any, Any]
-        ) -> Training:
+        def part(rows: Indices, candidates: Landmarks, *chosen_on: Any) -> Training:
             of_rows = validation.taken(y, rows), codes[rows], validation.taken(weights, rows)
             # points that are the same object are compared with themselves exactly
             points = _rows(X, rows) if candidates.points is None else candidates.points
             similarities = Similarities(candidates, points, rows)
-            return Training(similarities, *of_rows, *chosen_on, rng, given, path or {})
+            return Training(similarities, *of_rows, rng, given, path or {}, *chosen_on)
 
         # rows of X as passed: with a matrix of similarities these are also its columns
         candidates = self._candidates(_rows(X, rows), validation.taken(y, rows), rows)
         given = None if landmarks is None else self._given(landmarks, candidates)
-        training = part(rows, candidates, (X_val, y_val, weights_val))
+        training = part(rows, candidates, X_val, y_val, weights_val)
         if held_out is None:
             return training
         rows = np.sort(np.concatenate([rows, held_out]))
         points = None if candidates.kernel is None else _rows(X, rows)
         every = replace(candidates, indices=rows, points=points)
-        return replace(training, whole=part(rows, every, (None, None, None)))
+        return replace(training, whole=part(rows, every))
 
     def _given(self, points: Any, candidates: Landmarks) -> Landmarks:
         """Return points that the user has passed as landmarks."""
@@ -539,10 +178,12 @@ class SimilarityEstimator(BaseEstimator):
 
     def _fit(self, *data: Any, **more: Any) -> Self:
         """Train on data that are validated first."""
-        training = self._training(*data, **more)
-        with _locating(training):
-            self._learn(training)
-        self.n_fit_comparisons_ = training.candidates.comparisons.count
+        return self._fit_on(self._training(*data, **more))
+
+    def _fit_on(self, data: Training) -> Self:
+        with data.locating():
+            self._learn(data)
+        self.n_fit_comparisons_ = data.candidates.comparisons.count
         return self
 
     @available_if(lambda self: hasattr(self, "path_parameters"))
@@ -570,18 +211,14 @@ class SimilarityEstimator(BaseEstimator):
         points = choice.path_points(self, grid)
         base = clone(self).set_params(**points[0])
         data = base._training(X, y, X_val, y_val, path=grid)
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            with _locating(data):
-                model._learn(data)
-            model.n_fit_comparisons_ = data.candidates.comparisons.count
+        models = [copy(base).set_params(**point)._fit_on(data) for point in points]
         landmarks = models[0]._landmarks
         if any(model._landmarks is not landmarks for model in models):
             used = np.unique(np.concatenate([model._landmarks.indices for model in models]))
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
         def values(X: Any) -> list[Reals]:
-            return scores_of(models, models[0]._check_all(X), landmarks)
+            return landmarks.scores(models, models[0]._check_all(X))
 
         yield choice.Fits(points, models, [model._converged for model in models], values)
 
@@ -662,30 +299,43 @@ class SimilarityEstimator(BaseEstimator):
         is_whole = len(landmarks.indices) == landmarks.n_columns
         self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
-    def _choose(
-        self,
-        data: Training,
-        gains: Any,
-        values: Sequence[Reals] = (),
-        models: Any = None,
-        ties: Any = None,
-    ) -> int:
+    @abstractmethod
+    def _gains(self, data: Training, values: list[Reals], heads: Any) -> tuple[Any, ...]:
+        """Return what held-out points gain in each cell of the grid, and what breaks ties.
+
+        `values` are those for the points, by cell, and `heads` what made them. The gains are of
+        shape (n_points, n_cells), the greater the better. If ties are broken, there is a second
+        array, with a number for each cell, the less the better.
+        """
+
+    def _answering(self, heads: Any) -> Iterable[Any]:
+        """Return the models that answer scorers, one with each head."""
+        return repeat(self)
+
+    def _choose(self, data: Training, values: list[Reals], heads: Any = ()) -> int:
+        """Choose the cell of the grid whose values for held-out points, if any, are best.
+
+        That has the greatest mean gain or, with `scoring`, the greatest score.
+        """
+        if data.X_val is None:
+            return self._set_best()
+        (gains, *ties), weights = self._gains(data, values, heads), data.weights_val
+        if self.scoring is not None:
+            of_points = data.X_val, data.y_val, weights
+            gains = choice.scores(self.scoring, self._answering(heads), values, *of_points)
+            weights, ties = None, []
+        return self._set_best(gains, weights, *ties)
+
+    def _set_best(self, gains: Any = None, weights: Floats | None = None, *ties: Any) -> int:
         """Set the values of the grid with the greatest mean gain, and return their place.
 
-        `gains` are those of held-out points for each cell of the grid, None without such points,
-        where the first cell is chosen. Equal means go to the least of `ties`, then to the first.
-        With `scoring` the greatest score counts, of the `values` for these points of each model.
+        Equal means go to the least of `ties`, then to the first; without gains it is the first.
         """
-        shape, weights = tuple(map(len, self.grid_.values())), data.weights_val
-        if gains is not None and self.scoring is not None:
-            of_points = values, data.X_val, data.y_val, weights
-            gains, weights = choice.scores(self.scoring, models or repeat(self), *of_points), None
-            ties = None
+        shape = tuple(map(len, self.grid_.values()))
         self.validation_scores_, best = None, 0
         if gains is not None:
             means = np.average(np.reshape(gains, (-1, *shape)), axis=0, weights=weights)
-            criteria = (-means,) if ties is None else (-means, ties)
-            self.validation_scores_, best = means, choice.first_best(*criteria)
+            self.validation_scores_, best = means, choice.first_best(-means, *ties)
         grid = zip(self.grid_.items(), np.unravel_index(best, shape), strict=True)
         self.best_params_ = {name: np.asarray(of[place]).item() for (name, of), place in grid}
         for name, value in self.best_params_.items():
@@ -694,30 +344,16 @@ class SimilarityEstimator(BaseEstimator):
 
     def _values(self, X: Any) -> Reals:
         """Return the scores of points."""
-        return scores_of([self], self._check_points(X), self._landmarks)[0]
+        X = self._check_points(X)  # refused before `fit`
+        return self._landmarks.scores([self], X)[0]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(getattr(self, self._compared_by))
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        tags.input_tags.allow_nan = tags.input_tags.pairwise and self._fills_gaps()
+        pairwise = is_precomputed(getattr(self, self._compared_by))
+        tags.input_tags.pairwise, tags.input_tags.sparse = pairwise, not pairwise
+        tags.input_tags.allow_nan = pairwise and has_fit_parameter(self, "sample_weight")
         return tags
-
-
-@contextmanager
-def _locating(data: Training) -> Iterator[None]:
-    """Name a held-out point by its place in the training data, or as one of X_val."""
-    try:
-        yield
-    except SimilarityError as error:
-        if error.names[0] != "X":
-            raise
-        left, name = error.left, "X_val"
-        if data.whole is not None:
-            every, trained = data.whole.candidates.indices, data.candidates.indices
-            left, name = int(np.setdiff1d(every, trained)[left]), "training X"
-        raise error.at(left, error.right, (name, error.names[1])) from error.__cause__
 
 
 def _rows(X: Any, rows: Indices) -> Any:
@@ -725,29 +361,7 @@ def _rows(X: Any, rows: Indices) -> Any:
     return X if len(rows) == X.shape[0] else X[rows]
 
 
-def float_type(X: Any) -> type[np.floating]:
-    """Return the type that features of points are computed in."""
-    return np.float32 if X.dtype == np.float32 else np.float64
-
-
-def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals]:
-    """Return the scores of points by each model, from one comparison with landmarks, in blocks.
-
-    A model's `_scores` takes the similarities to its own landmarks, which are some of these, and
-    the type of features.
-    """
-    dtype = float_type(X)
-    own = [(model, landmarks.places_of(model._landmarks)) for model in models]
-    blocks = [
-        [model._scores(similarities[:, some], dtype) for model, some in own]
-        for _, similarities in landmarks.blocks(X)
-    ]
-    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-
-
-def mean_losses(
-    values: list[Reals], codes: Indices, loss: str, weights: Floats | None = None
-) -> Floats:
+def mean_losses(values: list[Reals], codes: Indices, loss: str, weights: Floats | None) -> Floats:
     """Return the mean loss of each of several settings, over problems and points of known classes.
 
     `values` are of shape (n_points, n_problems); an unknown class, with code -1, is on neither
@@ -774,14 +388,12 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     class_weight = None  # of those without this parameter
 
     def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        X, labels, weights = self._check_training(X, y, sample_weight)
-        self.classes_, codes, factors = validation.encode_labels(
-            labels, self.class_weight, weights
-        )
+        X, y, weights = self._check_training(X, y, sample_weight)
+        self.classes_, codes, factors = validation.encode_labels(y, self.class_weight, weights)
         self._factors = None if self.class_weight is None else factors
         if self._factors is not None:
             weights = self._factors[codes] * (1.0 if weights is None else weights)
-        return X, labels, codes, weights
+        return X, y, codes, weights
 
     def _training(self, *data: Any, **more: Any) -> Training:
         training = super()._training(*data, **more)
@@ -841,18 +453,12 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         """
         return self._fit(X, y, X_val, y_val, sample_weight)
 
-    def _choose_class(self, data: Training, values: list[Reals], loss: str | None = None) -> int:
-        """Choose by the held-out points whose class the values of each setting predict.
-
-        With a loss ties are broken by its mean over the problems and the points of known classes.
-        """
-        hits, ties, codes = None, None, data.codes_val
-        if values and codes is not None:
-            predicted = np.column_stack([validation.predicted_codes(each) for each in values])
-            hits = predicted == codes[:, np.newaxis]
-            if loss:
-                ties = mean_losses(values, codes, loss, data.weights_val)
-        return self._choose(data, hits, values, ties=ties)
+    def _gains(self, data: Training, values: list[Reals], heads: Any) -> tuple[Any, ...]:
+        """Return which classes are predicted; a `loss` breaks ties, by its mean over problems."""
+        codes: Any = data.codes_val
+        predicted = np.column_stack([validation.predicted_codes(each) for each in values])
+        hits, loss = predicted == codes[:, np.newaxis], getattr(self, "loss", None)
+        return (hits, mean_losses(values, codes, loss, data.weights_val)) if loss else (hits,)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.

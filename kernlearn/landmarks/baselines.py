@@ -11,15 +11,11 @@ from sklearn.neighbors import NearestNeighbors
 
 from kernlearn import validation
 from kernlearn.kernels.base import is_symmetric
-from kernlearn.landmarks.base import (
-    Contributions,
-    Grid,
-    Landmarks,
-    Reals,
-    SimilarityClassifier,
-    Training,
-)
+from kernlearn.landmarks.base import SimilarityClassifier
+from kernlearn.landmarks.contributions import Contributions
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.landmarks.similarities import Landmarks, Reals, concatenated
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
@@ -104,16 +100,15 @@ class NeighboursClassifier(SimilarityClassifier):
         """Choose the number of neighbours, at most `most`."""
         ks = [min(k, most) for k in self.grid_["n_neighbors"]]
         values = [] if data.X_val is None else self._shares(data.X_val, ks)
-        self.n_neighbors_ = ks[self._choose_class(data, values)]
+        self.n_neighbors_ = ks[self._choose(data, values)]
         self.best_params_ = {"n_neighbors": self.n_neighbors_}
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
         """Return the shares of the votes of each point's k nearest, for each k."""
-        blocks = [
+        totals = concatenated(
             [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
             for nearest in self._nearest(X, max(ks))
-        ]
-        totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        )
         return [total / total.sum(axis=1, keepdims=True) for total in totals]
 
 
@@ -360,7 +355,7 @@ class AllPointsSVM(SimilarityClassifier):
     def _learn(self, data: Training) -> None:
         models = self._models(data, self.grid_["C"])
         values = [] if data.X_val is None else self._by_models(data.X_val, models)
-        self._model = models[self._choose_class(data, values)]
+        self._model = models[self._choose(data, values)]
         if self.refit and data.whole:
             (self._model,) = self._models(data.whole, [self.C_])
 
@@ -372,11 +367,8 @@ class AllPointsSVM(SimilarityClassifier):
         return [self._machine(C=C).fit(features, data.codes, data.weights) for C in Cs]
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
-        blocks = [
-            [model.decision_function(features) for model in models]
-            for features in (self._features(values) for _, values in self._landmarks.blocks(X))
-        ]
-        return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        blocks = (self._features(values) for _, values in self._landmarks.blocks(X))
+        return concatenated([one.decision_function(block) for one in models] for block in blocks)
 
 
 @dataclass(eq=False, repr=False)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.compiled import compiled
-from kernlearn.landmarks.base import Indices, Reals, Similarities
+from kernlearn.landmarks.similarities import Reals, Similarities
 from kernlearn.memory import row_blocks
-from kernlearn.validation import Floats
+from kernlearn.validation import Floats, Indices
 
 Votes: TypeAlias = NDArray[np.int8]
 

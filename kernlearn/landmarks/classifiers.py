@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
 from kernlearn import validation
-from kernlearn.landmarks.base import Grid, Reals, Similarities, SimilarityClassifier, Training
+from kernlearn.landmarks.base import SimilarityClassifier
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer, similarity_scale
 from kernlearn.landmarks.models import Head, LandmarkModel, Part
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
+from kernlearn.landmarks.similarities import Reals, Similarities
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.models import Path, linear_paths
 from kernlearn.validation import Floats, Indices
 
@@ -132,9 +134,7 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    selection: str = "random"
     C: Any = tuple(10**power for power in range(7))
     loss: str = "squared_hinge"
     solver: str = "newton"
@@ -153,9 +153,6 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     def _train(self, features: Reals, data: Training, grid: Grid) -> list[Head]:
         coef, intercept = _path(self, features, data.signs(), data, grid["C"])
         return [Head(coef[:, i].T, intercept[:, i]) for i in range(len(grid["C"]))]
-
-    def _best(self, data: Training, heads: Sequence[Head], values: list[Reals]) -> int:
-        return self._choose_class(data, values, self.loss)
 
     def _keep(self, head: Head) -> Self:
         self.coef_, self.intercept_ = head.coef.T, head.intercept
@@ -269,11 +266,9 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
     transfers: Any = (1, 5, 10, 50, 100, 1000)
     per_class: bool = False
-    selection: str = "random"
     C: Any = (1, 100, 10**4, 10**6)
     loss: str = "squared_hinge"
     solver: str = "newton"
@@ -365,14 +360,14 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     def _cells(self, data: Training, values: list[Reals], n_problems: int) -> Indices:
         """Choose a setting for each problem, or the same for all."""
         if not self.per_class:
-            return np.full(n_problems, self._choose_class(data, values, self.loss))
+            return np.full(n_problems, self._choose(data, values))
         cells, accuracies, codes = [], [], data.codes_val
         for problem in range(n_problems):
             part = data
             if codes is not None and n_problems > 1:
                 part = replace(data, codes_val=np.where(codes < 0, -1, codes == problem))
             of_problem = [each[:, problem : problem + 1] for each in values]
-            cells.append(self._choose_class(part, of_problem, self.loss))
+            cells.append(self._choose(part, of_problem))
             accuracies.append(self.validation_scores_)
         self.validation_scores_ = None if codes is None else np.array(accuracies)
         return np.array(cells)
@@ -513,11 +508,9 @@ class DBoostClassifier(SimilarityClassifier, LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
     pool_size: int | None = 300
     n_thresholds: int = 63
-    selection: str = "random"
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,

@@ -14,16 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.kernels import Kernel
-from kernlearn.landmarks.base import (
+from kernlearn.landmarks.base import SimilarityEstimator
+from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
-    Landmarks,
-    Reals,
-    Similarities,
-    SimilarityEstimator,
-    Training,
-    float_type,
+    PAIR_SELECTION,
+    select_landmarks,
+    select_pairs,
 )
-from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
+from kernlearn.landmarks.similarities import Landmarks, Reals, Similarities, float_type
+from kernlearn.landmarks.training import Training
 from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import Indices
 

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self, TypeAlias
@@ -11,15 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn import validation
-from kernlearn.landmarks.base import (
-    Contributions,
-    Grid,
-    Reals,
-    SimilarityEstimator,
-    Training,
-    float_type,
-)
+from kernlearn.landmarks.base import SimilarityEstimator
+from kernlearn.landmarks.contributions import Contributions
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.landmarks.similarities import Reals, float_type
+from kernlearn.landmarks.training import Grid, Training
 
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
 #: and the landmarks of each, or pairs of them, among those compared with.
@@ -39,6 +34,7 @@ class Head:
         return features @ self.coef + self.intercept
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkModel(SimilarityEstimator):
     r"""Base of the weighted sums over landmarks, or over pairs of landmarks.
 
@@ -51,12 +47,15 @@ class LandmarkModel(SimilarityEstimator):
     Kar (2013), algorithm 5 and appendix B.
     """
 
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
+    selection: str = "random"
+
     _normalize: ClassVar[Any] = "root"
     _n_problems = 1
-    _dtype: Any
-    _embedding: LandmarkEmbedding
-    refit: bool
-    selection = "random"  # of models without this parameter
 
     def _embed(self, data: Training, n_drawn: int | None = None) -> Reals:
         """Choose landmarks, by default `n_landmarks`, and return the training points' features."""
@@ -84,10 +83,6 @@ class LandmarkModel(SimilarityEstimator):
         """Return a head for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _best(self, data: Training, heads: Sequence[Any], values: list[Reals]) -> int:
-        """Return the place of the head whose values for held-out points, if any, are best."""
-
-    @abstractmethod
     def _keep(self, head: Any) -> Self:
         """Set the fitted attributes."""
 
@@ -105,7 +100,7 @@ class LandmarkModel(SimilarityEstimator):
             held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
             held_out = self._contiguous(held_out, data.X_val)
             values = [head.values(held_out) for head in heads]
-        best = self._best(data, heads, values)
+        best = self._choose(data, values, heads)
         if self.refit and data.whole:
             chosen = {name: np.array([one]) for name, one in zip(axes, cells[best], strict=True)}
             every = data.whole.merged(features, data, held_out)
@@ -192,26 +187,15 @@ class LandmarkModel(SimilarityEstimator):
 class LandmarkChoice(LandmarkModel):
     """Base of the models of numbers and grades, whose parameters are chosen by a mean loss."""
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
-    selection: str = "random"
     validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 
     _numeric_targets = True
 
-    def _losses(self, heads: Sequence[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
-        """Return the losses of points with such values by each head, the smaller the better."""
-        return [(targets - each) ** 2 for each in values]
-
-    def _best(self, data: Training, heads: Sequence[Any], values: list[Reals]) -> int:
-        gains = -np.stack(self._losses(heads, values, data.y_val), axis=-1) if values else None
-        models = (copy(self)._keep(head) for head in heads)  # for scorers alone
-        return self._choose(data, gains, values, models)
+    def _gains(self, data: Training, values: list[Reals], heads: Any) -> tuple[Any, ...]:
+        return (-np.stack([(data.y_val - each) ** 2 for each in values], axis=-1),)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(

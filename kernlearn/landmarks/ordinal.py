@@ -1,6 +1,7 @@
 """ORLand: ordinal regression by thresholds on a linear function of similarities."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -14,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from kernlearn import validation
-from kernlearn.landmarks.base import Grid, Reals, Training
 from kernlearn.landmarks.models import Head, LandmarkChoice
+from kernlearn.landmarks.similarities import Reals
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.memory import cholesky
@@ -515,15 +517,14 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _losses(
-        self, heads: Sequence[Solution], values: list[Reals], targets: Any
-    ) -> list[np.ndarray]:
-        true = self._grades(targets)
-        codes = [
-            np.searchsorted(one.thresholds, each, "right")
-            for one, each in zip(heads, values, strict=True)
-        ]
-        return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
+    def _gains(self, data: Training, values: list[Reals], heads: Any) -> tuple[Any, ...]:
+        true, pairs = self._grades(data.y_val), zip(heads, values, strict=True)
+        codes = [np.searchsorted(head.thresholds, each, "right") for head, each in pairs]
+        errors = [np.abs(true - self._grades(self.classes_[each])) for each in codes]
+        return (-np.stack(errors, axis=-1),)
+
+    def _answering(self, heads: Any) -> Iterable[Any]:
+        return (copy(self)._keep(head) for head in heads)
 
     def _keep(self, head: Solution) -> Self:
         self.n_iter_, self._converged = head.n_iter, head.converged

@@ -10,8 +10,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
-from kernlearn.landmarks.base import Grid, Landmarks, Reals, SimilarityEstimator, Training
+from kernlearn.landmarks.base import SimilarityEstimator
 from kernlearn.landmarks.models import Head, LandmarkChoice, LandmarkModel
+from kernlearn.landmarks.similarities import Landmarks, Reals
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
@@ -315,12 +317,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
-        how: Any = {
-            "loss": self.loss,
-            "fit_intercept": self.fit_intercept,
-            "weights": data.weights,
-        }
-        paths = regression_paths(features, targets, Cs, epsilons, **how)
+        how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept}
+        paths = regression_paths(features, targets, Cs, epsilons, weights=data.weights, **how)
         return [
             Head(coef[i], float(intercept[i]), converged[i])
             for i in range(len(Cs))
@@ -405,12 +403,7 @@ class RankLand(LandmarkModel):
     True
     """
 
-    n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
-    selection: str = "random"
     C: Any = 1.0
     validation_fraction: float = 0.2
 
@@ -472,7 +465,7 @@ class RankLand(LandmarkModel):
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
             gains = np.array([ndcg])
         self.grid_ = {"C": Cs}
-        self._choose(data, gains)
+        self._set_best(gains)
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         self._dtype = self.coef_.dtype
         return self

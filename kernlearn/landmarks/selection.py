@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn.landmarks.base import BY_SIMILARITY, SELECTIONS, Indices, Reals, Similarities
+from kernlearn.landmarks.similarities import Reals, Similarities
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import Floats, Random, StrOptions, warn
-
-PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
+from kernlearn.validation import Floats, Indices, Random, StrOptions, warn
 
 #: Takes the index of a training point, returns the similarity of every training point to it.
 Column: TypeAlias = Callable[[int], Reals]
@@ -550,6 +548,10 @@ _CHOOSE: dict[str, Callable[..., Indices]] = {
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
 }
+#: Selections of landmarks that look at similarities, and at classes only to choose from each.
+BY_SIMILARITY = tuple(_CHOOSE)
+SELECTIONS = ("random", *BY_SIMILARITY)
+PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
 
 
 def _spread(

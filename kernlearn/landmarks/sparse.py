@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
 from kernlearn import memory, validation
-from kernlearn.landmarks.base import Grid, Reals, Training
 from kernlearn.landmarks.models import Head, LandmarkChoice
+from kernlearn.landmarks.similarities import Reals
+from kernlearn.landmarks.training import Grid, Training
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 from kernlearn.validation import Floats
 

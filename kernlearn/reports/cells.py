@@ -234,7 +234,7 @@ def _are_best(cells: pd.DataFrame, tested: pd.DataFrame, config: ExperimentConfi
 
 def _best_of_place(place: Values, better: int, level: float) -> list[int]:
     """Return the best row of each method that is not shown to be worse; none if none is shown."""
-    means = np.nanmean(place.numbers[:, place.splits >= 0], axis=1)
+    means = np.nanmean(place.numbers[:, place.is_split], axis=1)
     firsts: dict[str, int] = {}
     for row in np.argsort(-better * means, kind="stable").tolist():
         firsts.setdefault(place.column("method")[row], row)

@@ -32,10 +32,11 @@ is shown to be better. Its name and number are those of the nearest.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cached_property
 from itertools import chain
 from math import ceil, inf, isfinite, log, log2
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
-from kernlearn.reports.labels import Values, values_of
+from kernlearn.reports.labels import MISSING, Values, values_of
 from kernlearn.reports.statistics import Estimate, best_methods, parted, resampled
 from kernlearn.yaml import dump_yaml
 
@@ -59,7 +60,11 @@ OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, v
 #: Those that no test has decided.
 OPEN = (NOT_REFUTED, LEANS_FOR, LEANS_AGAINST)
 
-Standing = Literal["in", "open", "out"]
+
+class Standing(IntEnum):
+    """Where a mean is shown to be, of its region; the worst first."""
+
+    OUT, OPEN, IN = range(3)
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ class Cell:
 
     @property
     def lacks(self) -> bool:
-        """Whether numbers that were planned are missing, for which infinite ones stand."""
+        """Whether numbers that were planned are missing."""
         values = np.asarray(self.values, dtype=float)
         return bool(np.isinf(values).any() or (len(values) and np.isnan(values).all()))
 
@@ -121,13 +126,12 @@ class Region:
         Of several rivals one refutes, and each has to agree.
         """
         if cell.others:
-            standings = {self.standing(c, level) for c in (replace(cell, others=()), *cell.others)}
-            return next(one for one in ("out", "open", "in") if one in standings)
+            return min(self.standing(c, level) for c in (replace(cell, others=()), *cell.others))
         low, high = cell.estimate.interval(level)
         lowest, highest = self.low - self.margin, self.high + self.margin
         if high < lowest or low > highest:
-            return "out"
-        return "in" if low > lowest and high < highest else "open"
+            return Standing.OUT
+        return Standing.IN if low > lowest and high < highest else Standing.OPEN
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
@@ -150,13 +154,13 @@ class AmongBest:
     presumed: bool = True
 
     def standing(self, cell: Cell, level: float) -> Standing:
-        """Return "out" if another method is better by more than the margin."""
+        """Return whether another method is better by more than the margin."""
         of_cell = cell.ratio, cell.drift
         best = best_methods(cell.values, self.better, level, *of_cell)
         ahead = [resampled(one, *of_cell).interval(level) for one in self._ahead(cell)]
         if self.method not in best and any(high < -self.margin for _, high in ahead):
-            return "out"
-        return "in" if all(low > -self.margin for low, _ in ahead) else "open"
+            return Standing.OUT
+        return Standing.IN if all(low > -self.margin for low, _ in ahead) else Standing.OPEN
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean is the best, or within the margin of it, on any processor."""
@@ -202,10 +206,10 @@ def decide(
     k = cells_needed(check.over, n)
     if k > n or not cells:
         return NOT_MEASURED
-    fails = _shown(cells, n, n - k + 1, "out", region, check.level / n_parts)
+    fails = _shown(cells, n, n - k + 1, Standing.OUT, region, check.level / n_parts)
     if fails and not is_part:
         return FAILS
-    if _shown(cells, n, k, "in", region, check.level) and not is_part:
+    if _shown(cells, n, k, Standing.IN, region, check.level) and not is_part:
         return HOLDS
     leans = leans_for(cells, check, region, n_missing)
     tested = not fails and any(cell.n_splits > 1 for cell in cells)
@@ -373,7 +377,7 @@ def _decide(values: Values, check: Check, config: ExperimentConfig) -> tuple[str
 
 
 def _with_gaps(values: Values, methods: Collection[str], config: ExperimentConfig) -> Values:
-    """Return values that are infinite where planned numbers of some methods are missing."""
+    """Return values that tell where planned numbers of some methods are missing."""
     planned = dict.fromkeys(
         tuple(map(cell.get, values.names))
         for cell in planned_labels(config)
@@ -381,7 +385,7 @@ def _with_gaps(values: Values, methods: Collection[str], config: ExperimentConfi
     )
     known = {*values.keys}
     gaps = [key for key in planned if key not in known and len(values.splits)]
-    numbers = np.tile(np.where(values.splits < 0, np.nan, inf), (len(gaps), 1))
+    numbers = np.tile(np.where(values.is_split, MISSING, np.nan), (len(gaps), 1))
     return replace(
         values,
         keys=[*values.keys, *gaps],
@@ -452,7 +456,7 @@ def _part_text(part: _Part, check: Check) -> str:
         return "not measured"
     if isinstance(part.region, AmongBest):
         standings = [part.region.standing(cell, check.level) for cell in cells]
-        among = len(cells) - standings.count("out")
+        among = len(cells) - standings.count(Standing.OUT)
         first = sum(part.region.has(replace(cell, drift=0.0)) for cell in cells)  # as measured
         within = f", within {check.margin:g} of it" if check.margin else ""
         return f"not worse in {among} of {len(cells)} cells, best mean{within} in {first}"
@@ -500,10 +504,10 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     inside = f"no {asked.outside}" if is_denied and (least or check.margin) else asked.inside
     outside = asked.outside if is_denied or not least else "misses the margin"
     standings = [region.standing(cell, check.level) for cell in cells]
-    counts = [standings.count(standing) for standing in ("in", "open", "out")]
+    counts = [standings.count(standing) for standing in reversed(Standing)]
     text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {outside} in {counts[2]}"
     texts = [f"{cell.name} {_number(cell.effect, check)}".strip() for cell in cells]
-    if out := [one for one, standing in zip(texts, standings, strict=True) if standing == "out"]:
+    if out := [one for one, found in zip(texts, standings, strict=True) if found == Standing.OUT]:
         more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""
         text += f" ({', '.join(out[:_MOST_NAMES])}{more})"
     needed = cells_needed(check.over, len(cells))
@@ -557,9 +561,9 @@ def compared_cells(
     names, keys, of_left, of_right = _joined(left, right)
     firsts, seconds = left.numbers[of_left], right.numbers[of_right]
     share = ~np.isnan(firsts) & ~np.isnan(seconds)
-    # a cell whose sides share no split stays, with infinite values: what was planned is missing
-    lack = ~share[:, left.splits >= 0].any(axis=1, keepdims=True)
-    seconds = np.where(lack, inf, np.where(share, seconds, np.nan))
+    # a cell whose sides share no split stays: what was planned is missing
+    lack = ~share[:, left.is_split].any(axis=1, keepdims=True)
+    seconds = np.where(lack, MISSING, np.where(share, seconds, np.nan))
     firsts = np.where(share | lack, firsts, np.nan)
     parts = left.ratio[of_left], left.drift[of_left]
     left = Values(names, keys, left.splits, firsts, *parts)
@@ -567,7 +571,7 @@ def compared_cells(
     left, right = left.means(check.mean_over), right.means(check.mean_over)
     # the greater value is the one that is ahead
     high, low = (left, right)[:: 1 if better > 0 else -1]
-    more, less, is_split = high.numbers, low.numbers, left.splits >= 0
+    more, less, is_split = high.numbers, low.numbers, left.is_split
     # of numbers below 0, such as negative errors, a multiple is further behind
     swaps = (more <= 0) & (less <= 0) & is_split
     more, less = np.where(swaps, -less, more), np.where(swaps, -more, less)
@@ -654,7 +658,7 @@ def asked_cells(values: Values, check: Check, name: LabelValue | None = None) ->
     """
     named = values if name is None else values.chosen({check.compare: name})
     values = _of_side(named, check).means(check.mean_over)
-    effects = pd.DataFrame(values.numbers[:, values.splits >= 0]).mean(axis=1)
+    effects = pd.DataFrame(values.numbers[:, values.is_split]).mean(axis=1)
     effects = effects if check.times is None else 2.0**effects
     cells = _cells(values, values.numbers, effects, ~np.isnan(values.numbers))
     return [cell for cell in cells if len(cell.values)]

@@ -98,6 +98,9 @@ def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) 
 
 # ---- in arrays ----
 
+#: Stands in :class:`Values` for a number that was planned and is missing.
+MISSING = inf
+
 
 @dataclass(frozen=True)
 class Values:
@@ -112,7 +115,7 @@ class Values:
     splits : ndarray of shape (n_splits,)
         Numbers of the splits; below 0 are roots of covariances.
     numbers : ndarray of shape (n_rows, n_splits)
-        NaN where there is none.
+        NaN where there is none, :data:`MISSING` where one was planned.
     ratio, drift : ndarray of shape (n_rows,)
     """
 
@@ -122,6 +125,11 @@ class Values:
     numbers: NDArray[np.float64]
     ratio: NDArray[np.float64]
     drift: NDArray[np.float64]
+
+    @property
+    def is_split(self) -> NDArray[np.bool_]:
+        """Whether each column is one of a split, not a root."""
+        return self.splits >= 0
 
     def column(self, label: str) -> list[Any]:
         """Return the values of a label."""
@@ -161,7 +169,7 @@ class Values:
         vary apart, so that their roots are 0; where those of some data are not known, the splits
         alone are.
         """
-        labels, is_split = [name for name in self.names if name not in over], self.splits >= 0
+        labels, is_split = [name for name in self.names if name not in over], self.is_split
         groups = self.groups(labels)
         means = np.full((len(groups), len(self.splits)), np.nan)
         for mean, rows in zip(means, groups.values(), strict=True):
@@ -188,16 +196,15 @@ class Values:
                 continue
             numbers = some.numbers[rows]
             if logarithms:
-                is_split = self.splits >= 0
-                level = np.nanmean(numbers[:, is_split], axis=1, keepdims=True)
+                level = np.nanmean(numbers[:, self.is_split], axis=1, keepdims=True)
                 logs = np.log2(np.where(numbers > 0, numbers, np.nan))
-                numbers = np.where(is_split, logs, numbers / (level * log(2)))
+                numbers = np.where(self.is_split, logs, numbers / (level * log(2)))
             x = np.log2(np.array([some.column(along)[row] for row in rows], dtype=float))
             away = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
             # of a constant the slope is 0, not the last digit of a float
             slope = away @ (numbers - numbers[:1])
-            # of a missing number, which is infinite, there is none
-            slope[np.isinf(numbers).any(axis=0)] = inf
+            # of missing numbers there is none
+            slope[np.isinf(numbers).any(axis=0)] = MISSING
             slope[np.isnan(numbers).any(axis=0)] = np.nan
             keys.append(key)
             slopes.append(slope)

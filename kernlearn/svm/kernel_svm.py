@@ -243,9 +243,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if len(rows) < len(y):
             y, weights = y[rows], validation.taken(weights, rows)
             X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
-        self.classes_, codes, class_weight = validation.encode_labels(
-            y, self.class_weight, weights
-        )
+        self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
         if self.solver != "libsvm" and len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported by solver='interior_point'. The "
@@ -254,7 +252,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
-        return _Problem(X, codes, rows, class_weight, weights)
+        return _Problem(X, codes, rows, by_class, weights)
 
     def _learn(self, problem: _Problem, *, of_path: bool = False) -> Self:
         """Solve the problem for C."""

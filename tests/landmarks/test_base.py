@@ -334,7 +334,7 @@ def test_sparse_points_and_single_precision(model):
 @EACH
 def test_blocks_and_memory_do_not_show(model, monkeypatch, small_blocks):
     expected = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])
-    monkeypatch.setattr("kernlearn.landmarks.base.KEPT_ELEMENTS", 0)
+    monkeypatch.setattr("kernlearn.landmarks.similarities.KEPT_ELEMENTS", 0)
     small_blocks()
     again = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])
     np.testing.assert_allclose(again, expected, rtol=1e-6, atol=1e-9)

@@ -10,7 +10,8 @@ from sklearn.svm import LinearSVC
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, Identity, Ramp, Sign
-from kernlearn.landmarks.base import SELECTIONS, mean_losses
+from kernlearn.landmarks.base import mean_losses
+from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.linear.models import linear_paths
 
 SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)

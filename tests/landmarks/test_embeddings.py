@@ -28,7 +28,7 @@ from kernlearn.landmarks import (
     Transfer,
     as_transfer,
 )
-from kernlearn.landmarks.base import SELECTIONS
+from kernlearn.landmarks.selection import SELECTIONS
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
