@@ -88,7 +88,7 @@ def known_values(
     keep = (keep or _is_knowing) and function is not None
     if not (keep or symmetric) or len(X) * len(Y) > _MOST_KNOWN:
         return compare(X, Y)
-    name = name, symmetric  # of both orders, only one may have been computed
+    function = function, symmetric  # of both orders, only one may have been computed
     try:
         (lefts, in_X, rows), (rights, in_Y, columns) = _distinct(X), _distinct(Y)
         hash(function)

@@ -239,23 +239,23 @@ class SimilarityEstimator(BaseEstimator):
             X = self._landmark_columns(X, places)
             values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
-            values = check_points(self, X, None, gaps=True)[:, places]
+            values = check_points(self, X, None, gaps=True)
+            _refuse_unknown(values)
+            values = values[:, places]
         return self._without_gaps(values, places)
 
     def _check_all(self, X: Any) -> Any:
         """Validate points; of a matrix of similarities all columns, without gaps."""
         kernels = self._kernels()
         values = check_points(self, X, kernels, gaps=True)
-        return values if kernels is not None else self._without_gaps(values)
+        if kernels is not None:
+            return values
+        _refuse_unknown(values)
+        return self._without_gaps(values)
 
     def _without_gaps(self, values: Reals, places: Any = None) -> Reals:
         """Fill similarities to training points, all or some, by these points' means."""
         if (means := vars(self).get("_pair_means")) is not None and np.isnan(values).any():
-            if (lacks := np.isnan(values).all(axis=1)).any():
-                raise ValueError(
-                    f"row {lacks.argmax()} of X lacks all similarities to training points: fill in "
-                    "mirror images before the matrix is split"
-                )
             validation.warn(f"{np.isnan(values).sum()} of {values.size} {_GAPS}")
             means = means if places is None else means[places]
             values = validation.with_pair_means(values, means)
@@ -494,3 +494,12 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         return self._values(X)
+
+
+def _refuse_unknown(X: Reals) -> None:
+    """Refuse points of which no similarity to a training point is known."""
+    if (lacks := np.isnan(X).all(axis=1)).any():
+        raise ValueError(
+            f"row {lacks.argmax()} of X lacks all similarities to training points: fill in mirror "
+            "images before the matrix is split"
+        )

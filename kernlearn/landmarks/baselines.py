@@ -140,7 +140,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         the similarity itself: the most similar of them vote (filter and refine [1]_). A
         prediction then makes d + n_refined comparisons. 0 takes the nearest in the embedding as
         they are; else n_neighbors is at most n_refined.
-    scoring : str, callable or None, default=None
+    validation_fraction, scoring
         As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether points that were held out for the choice become neighbours after it.
@@ -188,6 +188,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     n_neighbors: Any = (1, 3, 5, 10, 20)
     selection: str = "random"
     n_refined: int = 0
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 
@@ -251,7 +252,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
         points is chosen, by accuracy, then the greatest.
     similarity, kind
         As for :class:`BBSClassifier`. Sample weights multiply the votes.
-    scoring : str, callable or None, default=None
+    validation_fraction, scoring
         As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether points that were held out for the choice become neighbours after it.
@@ -289,6 +290,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
 
     n_neighbors: Any = 5
     _: KW_ONLY
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 
@@ -388,7 +390,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
         accuracy, then the smallest.
     similarity, kind
         As for :class:`BBSClassifier`.
-    scoring : str, callable or None, default=None
+    validation_fraction, scoring
         As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether the SVM is trained again on all points, with the C chosen on held-out ones.
@@ -424,6 +426,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
 
     C: Any = (0.1, 1, 10)
     _: KW_ONLY
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 
@@ -469,7 +472,7 @@ class SpectrumSVM(AllPointsSVM):
     distances : {"complement", "negate"}, default="complement"
         How shift turns a distance (``kind="distance"``) into a similarity: max(D) - D, with the
         largest distance of two training points, or -D. Otherwise it is -D.
-    scoring : str, callable or None, default=None
+    validation_fraction, scoring
         As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether the SVM is trained again on all points, with the C chosen on held-out ones.
@@ -517,6 +520,7 @@ class SpectrumSVM(AllPointsSVM):
     C: Any = (1, 10, 100)
     _: KW_ONLY
     distances: str = "complement"
+    validation_fraction: Any = 0.2
     refit: bool = True
     scoring: Any = None
 

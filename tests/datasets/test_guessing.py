@@ -251,7 +251,7 @@ def stored(save):
 
 
 X = FRAME[["x"]].to_numpy() + np.eye(40)
-IN_STRUCTURE = {"s": {"fea": np.eye(9)[::-1].cumsum(0), "gnd": np.arange(9) % 2}}
+IN_STRUCTURE = {"s": {"fea": np.tri(9) + 1, "gnd": np.arange(9) % 2}}
 ARFF = "@relation r\n@attribute a real\n@attribute class {p, q}\n@data\n1,p\n2,q\n"
 LINES = '{"x": 1, "z": 1, "y": "p"}\n' * 2 + '{"x": 1, "z": 2, "y": "q"}\n'
 QUERIES = "1 qid:1 1:0.5 2:0.7 # d1\n0 qid:1 1:0.4 2:0.1\n1 qid:2 1:0.9\n0 qid:2 2:0.9 # d4\n"

@@ -246,7 +246,7 @@ def test_half_of_the_points_may_be_left_out():
 @pytest.mark.filterwarnings("ignore:.*missing")
 def test_paths_and_neighbours_fill_the_pairs_that_predictions_fill():
     train, new = (similarity(X[rows], X[TRAIN]) for rows in (TRAIN, TEST))
-    train[1, 2] = train[2, 1] = new[0, 1:] = np.nan
+    train[1, 2] = train[2, 1] = new[0, 1:] = np.nan  # all pairs with landmarks
     model = by(RegLand(n_landmarks=10, C=[1, 10], random_state=0), "precomputed")
     alone = fitted(clone(model).set_params(C=10), train)
     (fits,) = model.path(train, targets(model)[TRAIN], {"C": [1, 10]})
