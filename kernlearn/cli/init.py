@@ -2,7 +2,8 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any
@@ -27,9 +28,12 @@ _METRICS = {
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
+_LEAST_OF_CLASS, _MOST_OF_POSITIVE = 8, 3  # rows of a class, and shares, without a remark
 _LEAST_GROUPS = 10  # values of a column of words that could mark groups
 _MOST_FAULTS = 8  # of a file that are shown together
 _MOST_NAMED = 5  # columns that separate the classes
+_MOST_AGAIN = 0.05  # share of rows that repeat others
+_CHANCE = 1e-4  # with which a column's gaps may be those of a class
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
 
@@ -54,7 +58,6 @@ def init(
       kernlearn init mine.csv --target price --task regression
       kernlearn init names.csv -o points=name
     """  # noqa: D301
-    from kernlearn.datasets.tables import shared_note
     from kernlearn.yaml import dump_yaml
 
     config = config or Path(f"{_label(data)}.yaml")
@@ -65,7 +68,12 @@ def init(
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
     bunch, keys, away, shared = _read_or_advise(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
-    advice = [shared_note(shared, n_rows)] if shared else []
+    advice = []
+    if shared:
+        names = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
+        whole = f"rows that share a value of {next(iter(shared))} stay together (`groups`)"
+        advice = [f"rows seem to belong together by {names}: in splits {whole}"]
+        bunch.preparation = replace(bunch.preparation, shared={})
     lost, sentences = 1 - n / n_rows, [*dict.fromkeys([*bunch.preparation.sentences, *advice])]
     if away:
         sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
@@ -85,8 +93,19 @@ def init(
         sizes = listed(f"{label} ({n})" for label, n in counts[:3])
         smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
         text = f"; {bunch.target_names[-1]} is the positive class" if n_classes == 2 else ""
+        if (
+            text
+            and counts[0][0] == bunch.target_names[-1]
+            and n > _MOST_OF_POSITIVE * counts[1][1]
+        ):
+            text += f", `binarize: [{counts[1][0]}]` makes {counts[1][0]} it"
         _show(data, [f"rows by class: {sizes}{smallest}{text}"])
-    content, left_out = _config(data, config, bunch, task, keys, bool(shared))
+        if counts[-1][1] < _LEAST_OF_CLASS:
+            few = (
+                "parts of splits may have none, so that scores fail: leave it out or join classes"
+            )
+            _show(data, [f"class {counts[-1][0]} has {counts[-1][1]} rows; {few}"])
+    content, left_out = _config(data, config, bunch, task, keys, shared)
     features, others = [*bunch.feature_names.tolist(), *away], []
     if _is_file(data):
         others = _other_splits(bunch, content["protocol"], features, bool(shared))
@@ -142,8 +161,6 @@ def _read(
     A file keeps its rows with missing entries, which each split then fills in.
     Beside the data come the keys of the config, what is left out and why, and what rows share.
     """
-    import numpy as np
-
     from kernlearn.datasets.card import Reading
 
     if not _is_file(data):
@@ -166,7 +183,7 @@ def _read(
         bunch = datasets.load(Path(data), **how | keys)
     column = getattr(bunch.card.forms[0].format, "target", None)
     named = {"target": column} if isinstance(column, str) and "labels" not in keys else {}
-    if isinstance(X := bunch.data, np.ndarray) and X.dtype.kind == "f" and np.isnan(X).any():
+    if bunch.preparation.imputed:
         keys = {"missing": "impute"} | keys
     return bunch, named | keys, away, shared
 
@@ -273,6 +290,9 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
         )
     if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
         return
+    again = len(X) - len(np.unique(np.column_stack([X, y]), axis=0))
+    if again > _MOST_AGAIN * len(X):
+        yield f"{again} of {len(X)} rows repeat another: random splits have both in their parts"
     if task == "regression":
         rows = np.flatnonzero(~np.isnan(X).any(axis=1))[:_MOST_ROWS]
         A, y = np.column_stack([X[rows], np.ones(len(rows))]), y[rows]
@@ -280,15 +300,27 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
         if is_exact and (y - A @ np.linalg.lstsq(A, y)[0]).var() <= 1e-9 * y.var():
             yield "the target is a linear function of the features: is one a part of it?"
         return
-    names = []
+    names, shares = [], np.bincount(y) / len(y)
+    filled: dict[str, Any] = {}
     for name, column in zip(bunch.feature_names, X.T, strict=True):
         order = np.argsort(column, kind="stable")[: np.count_nonzero(~np.isnan(column))]
         values, classes = column[order], y[order]
         ends = np.flatnonzero(classes[1:] != classes[:-1])
         if len(ends) == len(bunch.target_names) - 1 and (values[ends] != values[ends + 1]).all():
             names.append(name)
+        whole = name.partition("=")[0]
+        nominal = whole in bunch.preparation.one_hot
+        is_filled = column == 1 if nominal else ~np.isnan(column)
+        filled[whole if nominal else name] = filled.get(whole, False) | is_filled
     text = "alone separates the classes: is it known before they are?"
     yield from (f"{name} {text}" for name in names[:_MOST_NAMED])
+    for name, mask in filled.items():
+        for rows, has in ((mask, "has"), (~mask, "lacks")):
+            codes, n = np.unique(y[rows]), np.count_nonzero(rows)
+            if len(codes) == 1 and shares[codes[0]] ** n < _CHANCE:
+                label = bunch.target_names[codes[0]]
+                yield f"{name} {has} entries in {n} rows, all of {label}: is it known before that?"
+                break
 
 
 def _other_splits(
@@ -326,11 +358,11 @@ def _other_splits(
 
 
 def _config(
-    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any], grouped: bool
+    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any], shared: Mapping[str, int]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the config of a comparison, and why methods are left out of it.
 
-    If it is `grouped`, columns may mark groups, which `protocol.groups` can then name as it is.
+    The first of the columns whose values rows share marks groups.
     """
     import scipy.sparse as sp
 
@@ -344,9 +376,11 @@ def _config(
     # queries are held out whole; groups go with stratify in folds only
     if task == "ranking" and not published:
         protocol = {"folds": 5}
-    elif stratified and grouped:
+    elif stratified and shared:
         protocol = {"folds": 5, "refit": True}
     protocol["splits"] = 5
+    if shared and not published and task != "ranking":
+        protocol["groups"] = next(iter(shared))
     if stratified:
         protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:

@@ -83,7 +83,8 @@ class Reading(BaseModel):
     (onehot); by default codes for data of the catalogue, else 0/1 columns."""
     missing: Missing | None = None
     """How missing entries are treated. `impute` fills them in within each split by what
-    training rows have in the column: the mean, of codes and of 0 and 1 the most frequent value.
+    training rows have in the column: the mean, of codes and of 0 and 1 the most frequent value;
+    of a nominal column as 0/1 columns none is 1 then.
     `mean` and `most_frequent` are those of all rows. `category` makes them a value of their own in
     nominal columns, and drops rows with others. By default as the data set's card says, else rows
     with missing entries, or points that lack pairs, are dropped."""

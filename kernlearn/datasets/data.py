@@ -58,13 +58,6 @@ class Data(Bunch):
         codes = self["preparation"].coded
         return [i for i, name in enumerate(self["feature_names"]) if name in codes]
 
-    @property
-    def one_hot_columns(self) -> list[list[int]]:
-        """The positions of the columns that stand for the values of each nominal column."""
-        prepared = self["preparation"]
-        sizes = zip(prepared.starts, prepared.one_hot.values(), strict=True)
-        return [[*range(start, start + n)] for start, n in sizes]
-
     def rows(self, chosen: Any) -> "Data":
         """Return some rows; of a matrix that compares points the same columns."""
         of_rows = ("data", "target", "fold", "query", "groups", "time")

@@ -1096,7 +1096,7 @@ def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
         is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
         usual, ways = ways, [("read_as.decimal", ",")] if is_point else []
         point = re.escape(marks[:1])
-        groups = rf"\D*\d{{1,3}}({point}\d{{3}})+((?!{point})\D\d*)?\D*"
+        groups = rf"\D*[1-9]\d{{0,2}}({point}\d{{3}})+((?!{point})\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
         elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):

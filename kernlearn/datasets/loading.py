@@ -495,6 +495,7 @@ def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Tabl
     rest = np.setdiff1d(np.arange(n), left_out)
     table = table._replace(X=matrix).rows(rest).columns(rest)
     if lack := int(np.isnan(table.X).sum()):
+        table = table._replace(done=replace(table.done, imputed=lack))
         how = "by the means of training points"
         notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
     return table, notes
@@ -551,9 +552,9 @@ def _as_features(table: Table, nominal: str) -> Table:
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":
-        names = table.feature_names
-        ends = zip(names, np.cumsum([values.get(name, 1) for name in names]), strict=True)
-        encoded["starts"] = tuple(int(end) - values[name] for name, end in ends if name in values)
+        if n := int(np.isnan(table.X[:, _nominal(table)]).sum()):
+            text = "none of the column's 0/1 columns is 1"
+            table = table.noting(f"{counted(n, 'missing entry')} of nominal columns: {text}")
         X, names = one_hot(table)
         table = table._replace(X=X, feature_names=names)
     return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))
@@ -582,6 +583,7 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
         empty = listed(names[i] for i in emptiest)
         advice = f"; {empty}: nearly empty, `drop` leaves it out" if empty else ""
+        table = table._replace(done=replace(table.done, imputed=int(gaps.sum())))
         return table, [*notes, f"{extent}{lack} filled in within each split {how}{advice}"]
     drops = missing in ("drop", "category", "impute")
     if drops and not rows.all():

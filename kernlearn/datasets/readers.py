@@ -283,7 +283,7 @@ def is_number(text: str, options: Any) -> bool:
     if not mark or mark not in text.strip():
         return are_numbers([text.translate(str.maketrans(plain))])
     mark, point = re.escape(mark), re.escape(point)
-    grouped = rf"(?i)\s*[+-]?\d{{1,3}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
+    grouped = rf"(?i)\s*[+-]?[1-9]\d{{0,2}}({mark}\d{{3}})+({point}\d*)?(e[+-]?\d+)?\s*"
     return bool(re.fullmatch(grouped, text))
 
 

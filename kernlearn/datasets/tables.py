@@ -50,13 +50,13 @@ class Preparation:
         Nominal columns that are the positions of their values, with their numbers of values.
     one_hot : dict of str to int, default={}
         Nominal columns that are one 0/1 column per value.
+    imputed : int, default=0
+        The number of missing entries that experiments fill in.
     id_like : dict of str to str, default={}
         Features that look like the number or name of a row, with the reason.
     shared : dict of str to int, default={}
         Features whose values several rows seem to have in common, such as a patient, with their
         numbers of values.
-    starts : tuple of int, default=()
-        The position of the first of the columns of each column of ``one_hot``.
 
     Examples
     --------
@@ -69,9 +69,9 @@ class Preparation:
     notes: tuple[str, ...] = ()
     coded: dict[str, int] = field(default_factory=dict)
     one_hot: dict[str, int] = field(default_factory=dict)
+    imputed: int = 0
     id_like: dict[str, str] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
-    starts: tuple[int, ...] = ()
 
     def noting(self, *notes: str) -> "Preparation":
         """Return it with further notes."""
@@ -317,16 +317,17 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
 
 
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the matrix with a 0/1 column for each value of a nominal column, and its names."""
+    """Return the matrix with a 0/1 column for each value of a nominal column, and its names.
+
+    Where the value is missing all are 0.
+    """
     if not table.nominal:
         return table.X, table.feature_names
     columns: list[np.ndarray] = []
     names: list[str] = []
     for column, name in zip(table.X.T, table.feature_names, strict=True):
         values = table.nominal.get(name)
-        gaps = np.where(np.isnan(column), np.nan, 0.0)
-        one = [column] if values is None else [(column == i) + gaps for i in range(len(values))]
-        columns += one
+        columns += [column] if values is None else [column == i for i in range(len(values))]
         names += [name] if values is None else [f"{name}={value}" for value in values]
     return np.column_stack(columns), tuple(names)
 

@@ -469,8 +469,8 @@ def prepare(
 def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
     """Fill gaps by what training rows have in the column: the mean, or the most frequent value.
 
-    The latter is for nominal columns, and for columns of 0 and 1. A column that training rows lack
-    is 0 in all parts.
+    The latter is for codes of nominal columns, and for columns of 0 and 1. A column that training
+    rows lack is 0 in all parts.
     """
     parts = [X_train, *others]
     dense = isinstance(X_train, np.ndarray) and X_train.ndim == 2 and X_train.dtype.kind == "f"
@@ -482,8 +482,6 @@ def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
     for i in {*np.flatnonzero(flags), *data.coded}:
         values, counts = np.unique(X_train[~gaps[:, i], i], return_counts=True)
         fills[i] = values[counts.argmax()] if len(values) else 0
-    for block in data.one_hot_columns:
-        fills[block] = np.arange(len(block)) == np.nansum(X_train[:, block], axis=0).argmax()
     parts = [np.where(np.isnan(part), fills, part) for part in parts]
     if (empty := gaps.all(axis=0)).any():
         warn(f"{empty.sum()} of {len(empty)} columns have no entries in a training part: left out")

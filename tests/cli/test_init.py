@@ -214,12 +214,11 @@ def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path, n_rows):
     (tmp_path / "mice.csv").write_text("\n".join(["n,mouse,kind", *rows]) + "\n")
     out = " ".join(kernlearn("init", "mice.csv").stdout.split())
     shown = f"mouse ({n} values in {n_rows} rows)"
-    assert f"{shown}; `protocol: {{groups: mouse}}` keeps them together" in out
+    assert shown in out
     config = (tmp_path / "mice.yaml").read_text()
     assert "drop: [mouse]" in config
     assert "stratify: true" in config
-    grouped = config.replace("protocol:\n", "protocol:\n  groups: mouse\n")
-    (tmp_path / "mice.yaml").write_text(grouped)
+    assert "groups: mouse" in config
     assert "share" not in kernlearn("plan", "mice.yaml", "--no-try").stdout
     run(kernlearn, "mice.yaml")
 
@@ -247,9 +246,10 @@ def test_words_are_a_feature_and_codes_that_repeat_are_not(kernlearn, tmp_path, 
         tmp_path / "pay.csv", {"n": [i % 40 for i in range(90)], "job": names * 6, "pay": pay}
     )
     made = kernlearn("init", "pay.csv", "--task", "regression")
-    assert "{groups: job}" in " ".join(made.stdout.split())
-    dropped = read_yaml(tmp_path / "pay.yaml")[0]["datasets"]["pay"].get("drop", [])
-    assert ("job" not in dropped) == is_kept
+    config = read_yaml(tmp_path / "pay.yaml")[0]
+    assert ("{groups: job}" in " ".join(made.stdout.split())) == is_kept
+    assert ("job" in config["datasets"]["pay"].get("drop", [])) != is_kept
+    assert ("groups" in config["protocol"]) != is_kept
 
 
 @pytest.mark.parametrize("target", ["kind", "n"])
@@ -274,6 +274,17 @@ def test_a_rare_class_is_measured_like_the_others(kernlearn, tmp_path, n_rare, f
     write_table(tmp_path / "f.csv", {"x": RNG.normal(size=200).round(3), "kind": kinds})
     kernlearn("init", "f.csv")
     assert read_yaml(tmp_path / "f.yaml")[0]["metrics"][0] == first
+
+
+def test_what_makes_scores_mean_little_is_named(kernlearn, tmp_path):
+    cause = ["acute", "chronic", ""] * 30
+    rows = [f"{i % 31},{text},{'no' if text == '' else 'yes'}" for i, text in enumerate(cause)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,cause,died", *rows, *rows[:9], "7,,rare"]))
+    out = kernlearn("init", "t.csv").stdout
+    assert "cause has entries in 66 rows, all of yes" in out
+    assert "9 of 100 rows repeat another" in out
+    assert "class rare has 1 rows" in out
+    assert "missing: impute" in (tmp_path / "t.yaml").read_text()
 
 
 @pytest.mark.parametrize("target", ["label", "total"])

@@ -1156,6 +1156,17 @@ def test_labels_of_another_file_are_found_by_name(folder):
         load(folder / "D.npy", matrix="distance", labels=beside)
     with pytest.raises(DataError, match=r"`target: .kind.` or `target: .size.`"):
         load(folder / "D.csv", matrix="distance", labels=beside)
+    twice = write(folder, "id,other,kind\np3,p1,y\np1,p3,x\np4,p4,y\np2,p2,x\n", "twice.csv")
+    with pytest.raises(DataError, match="id and other both name points"):
+        load(folder / "D.csv", matrix="distance", labels=twice, target="kind")
+    pd.DataFrame(D, index=names).to_csv(folder / "rows.csv", header=False)
+    how = {"matrix": "distance", "labels": beside, "target": "kind"}
+    bunch = load(folder / "rows.csv", read_as={"header": False}, **how)
+    assert bunch.target_names[bunch.target].tolist() == ["x", "y", "x", "y"]
+    np.testing.assert_array_equal(bunch.data, D)
+    write(folder, "kind\nx\nx\ny", "short.txt")
+    with pytest.raises(DataError, match="kind, in line 1 alone"):
+        load(folder / "D.npy", matrix="distance", labels=folder / "short.txt")
     beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")
     with pytest.raises(DataError, match=r"1 of 4 points .* p4"):
         load(folder / "D.csv", matrix="distance", labels=beside)

@@ -47,7 +47,6 @@ def test_nominal_columns(nursery_like, make_card, folder):
         "parents=great_pret",
         "children=1",
     ]
-    assert hot.one_hot_columns == [[0, 1, 2], [3, 4, 5, 6]]
     (folder / "numbers").write_text("7,no\n5,yes\n6,no\n")
     form = {"format": {"kind": "delimited", "columns": ["a", "b"], "nominal": {"a": [6, 5, 7]}}}
     form |= {"files": ["numbers"], "labels": ["no", "yes"]}
@@ -55,12 +54,6 @@ def test_nominal_columns(nursery_like, make_card, folder):
     assert numbers.data.ravel().tolist() == [2, 1, 0]
     left = load(nursery_like, data_dir=folder, drop=["parents"])
     np.testing.assert_array_equal(left.data, codes.data[:, 1:])
-
-
-def test_a_column_named_as_a_value_of_another(tmp_path):
-    rows = [f"{i / 4},{'xyz'[i % 3]},{'pq'[i % 2]}" for i in range(12)]
-    (tmp_path / "f.csv").write_text("\n".join(["dose=mg,dose,y", *rows]))
-    assert load(tmp_path / "f.csv", nominal="onehot").one_hot_columns == [[1, 2, 3]]
 
 
 def test_a_dropped_column_can_mark_groups(nursery_like, folder, tmp_path):

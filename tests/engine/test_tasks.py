@@ -83,7 +83,7 @@ metrics: [mse, fit_seconds]
             [
                 ("task: regression", "task: ordinal"),
                 ("mine.csv}", "mine.csv, bins: 5}"),
-                ("metrics: [mse", "metrics: [aae"),
+                ("metrics: [mse", "metrics: [aae, f1_macro, zero_one"),
                 (", scale_target: max_abs", ""),
             ],
         ),
@@ -98,6 +98,7 @@ def test_regression_and_ordinal_regression_of_a_file(ended, tmp_path, metric, be
         is_svr = trial.labels["method"] == "SVR"
         assert (row.metrics[metric] < better) == is_svr
         assert row.info.get("selected") == ({"C": 10} if is_svr else None)
+        assert ("f1_macro" in row.metrics) == (metric == "aae")
 
 
 RANKING = """\
