@@ -1164,7 +1164,7 @@ def test_labels_of_another_file_are_found_by_name(folder):
     bunch = load(folder / "rows.csv", read_as={"header": False}, **how)
     assert bunch.target_names[bunch.target].tolist() == ["x", "y", "x", "y"]
     np.testing.assert_array_equal(bunch.data, D)
-    write(folder, "kind\nx\nx\ny", "short.txt")
+    write(folder, "kind\nx\nx\nx", "short.txt")
     with pytest.raises(DataError, match="kind, in line 1 alone"):
         load(folder / "D.npy", matrix="distance", labels=folder / "short.txt")
     beside.write_text("id,kind\np3,y\np1,x\np7,y\np2,x\n")
