@@ -159,7 +159,7 @@ def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
     with Store(tmp_path / "runs.sqlite") as store:
         run_plan(plan, store)
         notes = assemble(plan, store).remarks
-    assert sum("ridge alpha (low" in text for text in notes) == remarks
+    assert sum("ridge alpha low" in text for text in notes) == remarks
     assert sum("split 1 and 2 more" in text for text in notes) == 1  # one error, three trials
 
 
