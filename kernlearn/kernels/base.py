@@ -397,7 +397,8 @@ def _training_matrix(model: Any, X: np.ndarray, several: bool, gaps: bool) -> np
     if lacks := not several and np.isnan(X).any():
         X, n_taken = with_mirror_images(X)
         if n_taken:
-            warn(f"{n_taken} of {X.size} similarities in X are missing: taken from X.T")
+            way = "taken from X.T, as np.where(np.isnan(X), X.T, X) does before X is split"
+            warn(f"{n_taken} of {X.size} similarities in X are missing: {way}")
     check_matrix(np.where(np.isnan(X), 0.0, X) if lacks and gaps else X)
     for first in range(0, X.shape[1], n):
         _warn_of_matrix(model, X[:, first : first + n])
@@ -440,7 +441,7 @@ def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
 def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     """Warn of distances taken as similarities or the reverse, and of half a matrix.
 
-    Half a matrix is all zeros on one side of the diagonal.
+    In half a matrix one of the two values of each pair is 0, also in another order of the points.
     """
     kind = model.get_params(deep=False).get("kind")
     _warn_of_direction("X", matrix, kind)
@@ -448,13 +449,19 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
         warn(
             f"{n} of {matrix.size} distances in X are negative: NaN stands for one that is missing"
         )
-    below = any(row[:i].any() for i, row in enumerate(matrix))
-    above = any(row[i + 1 :].any() for i, row in enumerate(matrix))
-    if below != above:
+    if is_half(matrix):
         warn(
-            "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
-            "Pass X + X.T with the diagonal counted once"
+            "one of the two values of each pair is 0: X looks like half a matrix. Pass X + X.T "
+            "with the diagonal counted once"
         )
+
+
+def is_half(matrix: np.ndarray) -> bool:
+    """Whether of each two mirrored entries of a square matrix one is 0, but not all are."""
+    n_own, n_values = np.count_nonzero(matrix.diagonal()), np.count_nonzero(matrix)
+    blocks = gen_batches(len(matrix), 256)
+    n_both = sum(np.count_nonzero((matrix[i] != 0) & (matrix[:, i].T != 0)) for i in blocks)
+    return bool(n_both == n_own < n_values)
 
 
 def is_symmetric(matrix: np.ndarray) -> bool:

@@ -275,7 +275,8 @@ files into `datasets/`. Plug-ins are programs, which these commands execute: rea
 def _needed_files(experiment: LoadedExperiment) -> dict[str, Path]:
     """Return the files that an experiment needs by their names in an archive, the config first."""
     config, source = experiment.config, experiment.path.absolute()
-    named = [*config.plugins, *(entry.file for entry in config.datasets.values() if entry.file)]
+    of_data = (one for entry in config.datasets.values() for one in (entry.file, entry.labels))
+    named = [*config.plugins, *filter(None, of_data)]
     if absolute := [name for name in named if Path(name).is_absolute()]:
         raise ReportError(
             f"{experiment.path}: {absolute[0]} is nowhere else: name it relative to the config"

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -108,6 +109,18 @@ def test_an_archive_gives_the_same_numbers_elsewhere(home, tmp_path, config, opt
     n_trials = int(re.search(r"zip: (\d+) trials", shown)[1])
     assert f"{n_trials} trials: {n_trials} in the store, 0 failed, 0 to run" in plan
     assert files(elsewhere) == measured
+
+
+def test_the_labels_of_a_matrix_are_in_the_archive(tmp_path):
+    np.savetxt(tmp_path / "D.csv", np.abs(np.subtract.outer(range(30), range(30))), delimiter=",")
+    (tmp_path / "y.txt").write_text("a\nb\n" * 15)
+    data = "{file: D.csv, matrix: distance, labels: y.txt, read_as: {header: false}}"
+    methods = "{knn: {estimator: SimilarityKNNClassifier}}"
+    text = f"title: t\ndatasets: {{d: {data}}}\nmethods: {methods}\nmetrics: [accuracy]\n"
+    (tmp_path / "c.yaml").write_text(text)
+    command(tmp_path, "run", "c.yaml", "--no-report")
+    command(tmp_path, "export", "--experiment", "c.yaml", "--output", "a.zip")
+    assert {"D.csv", "y.txt"} <= {*zipfile.ZipFile(tmp_path / "a.zip").namelist()}
 
 
 def test_what_an_archive_needs(home):
