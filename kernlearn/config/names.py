@@ -6,7 +6,7 @@ package, if ``names.yaml`` lists the package.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cache, partial
 from itertools import product
@@ -327,6 +327,16 @@ class Scope:
         if parameter != "kernels" and len(made) != 1:
             raise ValueError(f"{name} takes one kernel, and its lists describe {len(made)}")
         return made if parameter == "kernels" else made[0]
+
+    def nested(self, value: Any) -> Iterator[Registered]:
+        """Yield the kernels and estimators that mappings in a value describe."""
+        if is_kernel(value):
+            yield self.kernel(str(value["kernel"]))
+        elif isinstance(value, Mapping) and "estimator" in value:
+            yield self.estimator(str(value["estimator"]))
+        inner = value.values() if isinstance(value, Mapping) else value
+        for one in inner if isinstance(value, (Mapping, list)) else ():
+            yield from self.nested(one)
 
     def _weights(self, weights: Mapping[Any, Any]) -> dict[Any, Any]:
         """Return weights by codes; keys are labels, or codes where no key is a label."""

@@ -10,7 +10,6 @@ from kernlearn import datasets
 from kernlearn.checks import counted, listed, suggestion
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
-from kernlearn.config.names import is_kernel
 from kernlearn.config.read import load_config
 from kernlearn.config.spec import unfold, varied
 from kernlearn.config.trial import (
@@ -344,13 +343,12 @@ def _methods(
         if not entry.is_installed(scope):
             continue
         values = [*fixed.values(), *chain.from_iterable(grid.values())]
-        names = [value["kernel"] for value in values if is_kernel(value)]
-        own = [k for k in map(scope.kernel, names) if k.plugin]
+        own = [one for one in scope.nested(values) if one.plugin]
         method = MethodSpec(
             **_identity(entry, entry.components(scope)),
             parameters=fixed,
             select=grid,
-            kernels={k.name: k.identity for k in own} or None,
+            kernels={one.name: one.identity for one in own} or None,
             dense=entry.dense or None,
             columns=entry.columns,
         )

@@ -60,9 +60,10 @@ class MethodSpec(_Part):
     """An estimator with its parameters.
 
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
-    ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
-    pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
-    tells that it gets sparse data as dense ones, ``columns`` that it gets the table as it is.
+    ``kernels`` the version of every kernel or estimator of a plug-in among the parameters.
+    ``steps`` are those of a pipeline, each with its label, under which its parameters are, and its
+    estimator; ``dense`` tells that it gets sparse data as dense ones, ``columns`` that it gets the
+    table as it is.
     """
 
     name: str

@@ -25,6 +25,8 @@ from kernlearn.kernels.known_pairs import knowing_pairs
 Grid = Mapping[str, list[Any]]
 Point = dict[str, Any]
 
+# Rows above which scikit-learn's boosting stops early by default.
+_STOPS_EARLY = 10_000
 # Seconds of a fit, above which it pays to fit in other processes.
 _LONG_FIT = 0.5
 # Scores that differ by less, relative to them, are equal: rounding decides nothing.
@@ -160,7 +162,12 @@ def hold_out_inside(estimator: Any, parts: Parts, trial: Trial) -> None:
         last.set_params(validation_fraction=rows)
     every = [estimator, *estimator.get_params().values()]
     others = {type(one).__name__ for one in every if one is not last and _takes_rows(one)}
-    others |= {type(one).__name__ for one in every if "cv" in getattr(one, "get_params", dict)()}
+    for one in every:
+        known = one.get_params(deep=False) if hasattr(one, "get_params") else {}
+        stops = known.get("early_stopping")
+        by_default = stops == "auto" and len(parts.train.y) > _STOPS_EARLY
+        if "cv" in known or stops is True or by_default:
+            others.add(type(one).__name__)
     if others:
         names = ", ".join(sorted(others))
         validation.warn(f"{names} may choose on random training rows; `select: […]` does not")

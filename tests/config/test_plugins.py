@@ -252,6 +252,15 @@ def test_all_kinds_run_and_the_specification_says_what_is_from_where(mine):
         assert 0.5 < run_trial(planned[name]).metrics["balanced"] <= 1
 
 
+def test_an_estimator_within_another_may_be_of_a_plug_in(mine):
+    inner = "arguments: {estimator: {estimator: Majority, n_neighbors: 3}}"
+    wrapped = f"K: {{estimator: sklearn.ensemble.BaggingClassifier, {inner}}}"
+    changed(mine, ("K: {estimator: DummyClassifier}", wrapped))
+    trial = trials(mine)["moons · K · split 1"]
+    assert trial.spec.method.kernels == {"Majority": {"plugin": "mine", "version": 2}}
+    assert run_trial(trial).metrics["accuracy"] > 0.5
+
+
 def test_only_what_matters_changes_a_key(mine):
     file = mine.with_name("mine.py")
     before = keys(mine)
