@@ -29,11 +29,11 @@ from kernlearn.datasets.files import (
     locate,
     missing_message,
 )
+from kernlearn.datasets.groups import ids_and_groups
 from kernlearn.datasets.guessing import REORDERED, card_of_file
+from kernlearn.datasets.matrices import as_matrix, with_pairs
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
-    GROUP_NAME,
-    ID_NAME,
     Preparation,
     Table,
     are_objects,
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-# A text of whose values each is in so many rows names what they have in common.
-_LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 _DENSE_FROM = 0.2  # share of entries that are not zero
 
 
@@ -220,7 +218,7 @@ def load(
     if card.similarity is None:
         table, filled = _settled(table, missing, place)
     else:
-        table, filled = _with_pairs(table, missing, place, card.similarity)
+        table, filled = with_pairs(table, missing, place, card.similarity)
     table = table.noting(*filled, *_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
@@ -228,7 +226,7 @@ def load(
     table = (
         _as_features(table, nominal)
         if card.similarity is None
-        else _as_matrix(table, card.similarity, place)
+        else as_matrix(table, card.similarity, place)
     )
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
@@ -454,101 +452,13 @@ def _text_notes(table: Table) -> list[str]:
     return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
 
 
-def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table, list[str]]:
-    """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
-
-    With "impute" these are the points that lack more than half of their pairs. What was done is
-    returned in sentences.
-
-    Raises
-    ------
-    DataError
-        If more than half of the points would be left out.
-    """
-    from kernlearn.validation import lacking_most, with_mirror_images
-
-    if hasattr(table.X, "tocsr") or not np.isnan(table.X).any():
-        return table, []
-    n, notes, is_own = len(table.X), [], np.eye(len(table.X), dtype=bool) & np.isnan(table.X)
-    if is_own.any() and kind == "similarity":
-        problem = f"{is_own.sum()} of {n} points lack the similarity with themselves: write it"
-        raise DataError(f"{place}: {problem}")
-    matrix, n_taken = with_mirror_images(np.where(is_own, 0.0, table.X))
-    n_missing = int(np.isnan(table.X).sum())
-    if is_own.any():
-        notes = [f"{is_own.sum()} of {n} points lack the distance to themselves: taken as 0"]
-    if n_taken:
-        taken = f"{n_taken} taken from the same pair in the other order"
-        notes.append(f"{n_missing} of {matrix.size} entries are missing: {taken}")
-    left_out = lacking_most(matrix, 0.5 if missing == "impute" else 0)
-    if 2 * len(left_out) > n:
-        row, column = np.argwhere(np.isnan(matrix))[0]
-        raise DataError(
-            f"{place}: the matrix lacks {np.isnan(matrix).sum()} of {matrix.size} entries, the "
-            f"first in row {row + 1} and column {table.feature_names[column]}, so that "
-            f"{len(left_out)} of {n} points would be left out",
-            [] if missing == "impute" else [("missing", "impute")],
-        )
-    if left_out:
-        shown = listed(table.feature_names[i] for i in sorted(left_out))
-        notes.append(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
-    rest = np.setdiff1d(np.arange(n), left_out)
-    table = table._replace(X=matrix).rows(rest).columns(rest)
-    if lack := int(np.isnan(table.X).sum()):
-        table = table._replace(done=replace(table.done, imputed=lack))
-        how = "by the means of training points"
-        notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
-    return table, notes
-
-
-def _as_matrix(table: Table, kind: str, place: str) -> Table:
-    """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
-    X, notes = table.X, []
-    if isinstance(X, np.ndarray) and bool(np.tril(X, -1).any()) != bool(np.triu(X, 1).any()):
-        raise DataError(f"{place}: one side of the diagonal has zeros alone: leave it empty")
-    differences = np.abs(X - X.T)
-    if isinstance(differences, np.ndarray):
-        differences = np.nan_to_num(differences)  # of a pair that is missing none
-        notes = _odd_values(X, kind)
-    if largest := differences.max():
-        text = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
-        use = "rows are compared with the columns of training points, of which SpectrumSVM trains"
-        notes.append(f"{text}; {use} on the mean of both directions")
-    return table.noting(*notes)
-
-
-def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
-    """Say that distances look like similarities or the reverse, or are negative or 0."""
-    own, low, is_distance = matrix.diagonal(), np.nanmin(matrix), kind == "distance"
-    ends, other = (np.nanmax, "similarity") if is_distance else (np.nanmin, "distance")
-    # similarities are greatest between a point and itself, distances least
-    if np.nanmax(matrix) > low and np.allclose(own, ends(matrix, axis=1), rtol=1e-6):
-        where = "greatest" if is_distance else "least"
-        text = f"the {where} value of each row is that of the point with itself"
-        return [f"{text}, as of a {other}: `matrix: {other}` takes it for one"]
-    if not is_distance:
-        return []
-    notes, negative = [], matrix[matrix < 0]
-    if n := len(negative):
-        text = f"{n} of {matrix.size} distances are negative, the least {low:g}"
-        gaps = f"; a gap is NaN, in a table also `read_as: {{missing: [{low:g}]}}`"
-        notes.append(text + gaps * bool((negative == low).all()))
-    if (own > 0).all():
-        text = "no distance of a point to itself is 0, as of similarities"
-        notes.append(f"{text}: `matrix: similarity` takes them for these")
-    if n := int((matrix == 0).sum() - (own == 0).sum()):
-        notes.append(f"{n} of {matrix.size - len(own)} distances between different points are 0")
-    return notes
-
-
 def _as_features(table: Table, nominal: str) -> Table:
     """Encode nominal columns; notice ids, and columns whose values rows share."""
     if are_objects(table.X) or hasattr(table.X, "tocsr"):
         return table
-    ids = look_like_ids(table)
+    ids, shared = ids_and_groups(table)
     is_marked = table.groups is not None or table.time is not None
-    shared = {} if is_marked else {k: n for k, n in _shared_columns(table).items() if k not in ids}
-    shared = table.done.shared | shared
+    shared = table.done.shared | ({} if is_marked else shared)
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":
@@ -652,43 +562,6 @@ def _as_frame(table: Table) -> "pd.DataFrame":
         frame[name] = pd.Categorical.from_codes(codes, pd.Index(values))
     texts = [] if table.texts is None else [table.texts.reset_index(drop=True)]
     return pd.concat([frame, *texts], axis=1)
-
-
-def look_like_ids(table: Table) -> dict[str, str]:
-    """Return the columns of numbers that look like the number of a row, and why."""
-    n, ids = len(table.X), dict[str, str]()
-    if n < 10:  # fewer rows may differ by chance
-        return ids
-    for name, entries in zip(table.feature_names, table.X.T, strict=True):
-        column = entries[~np.isnan(entries)]
-        span = np.ptp(column) if len(column) else 0
-        numbers_rows = len(column) - 1 <= span < 2 * n and (column == np.floor(column)).all()
-        by_name = bool(ID_NAME.fullmatch(name.strip()))
-        if name not in table.nominal and (numbers_rows or by_name):
-            n_values = len(np.unique(column))
-            if n_values == len(column) > n / 2 and numbers_rows:
-                ids[name] = f"{n_values} different whole numbers"
-            elif 2 * n_values > n and by_name:
-                ids[name] = "by its name"
-    return ids
-
-
-def _shared_columns(table: Table) -> dict[str, int]:
-    """Return the columns that may name what rows have in common, with their numbers of values.
-
-    That is by their names, or because each value of a text with digits is that of a few rows.
-    """
-    shared = dict[str, int]()
-    for name, entries in zip(table.feature_names, table.X.T, strict=True):
-        column = entries[~np.isnan(entries)]
-        _, counts = np.unique(column, return_counts=True)
-        few = len(counts) >= _LEAST_GROUPS and counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
-        values = table.nominal.get(name, [""])
-        few = few and all(any(map(str.isdigit, value)) for value in values)  # codes
-        by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
-        if 2 < len(counts) < len(column) and (few or by_name):
-            shared[name] = len(counts)
-    return shared
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:
