@@ -35,6 +35,8 @@ REORDERED = "the rows are taken in the order of the columns, by their names"
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _EMPTY = "it has no entries"
+#: How the reasons begin why columns are no features; dates may be unclear.
+DATES, TEXT, VALUES, DIGITS = "dates", "text with", "values of type", "numbers of too many digits"
 UNCLEAR = " of no clear format"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -324,7 +326,7 @@ def _table(file: TableFile, asked: Reading) -> Guess:
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
     if points is None and asked.matrix is None and not marking:
-        ids = [i for i, why in left_out.items() if why.startswith(("text", "numbers"))]
+        ids = [i for i, why in left_out.items() if why.startswith((TEXT, DIGITS))]
         shared = repeated(frame, [target, *features], ids)
     if not marking:  # of features the preparation says so
         of_points = [i for i in range(len(names)) if i not in (target, points)]
@@ -383,7 +385,7 @@ def _reading_notes(file: TableFile, asked: Reading) -> list[str]:
 
 def _refuse_no_features(file: TableFile, reasons: Mapping[str, str]) -> None:
     """Say why columns are left out, and which of them could be points to compare."""
-    texts = [name for name, why in reasons.items() if why.startswith(("text", "value"))]
+    texts = [name for name, why in reasons.items() if why.startswith((TEXT, VALUES))]
     firsts = {name: file.frame[name].dropna().iloc[0] for name in texts}
     points = [k for k, first in firsts.items() if not isinstance(first, dict) or "edges" in first]
     points.sort(key=lambda name: bool(ID_NAME.fullmatch(name)))
@@ -440,10 +442,10 @@ def _feature_roles(
         reason, counts = _look_at(file, i)
         if counts and len(counts) > most:
             example = next(iter(counts))
-            reason = reason or f"text with {len(counts)} values, such as {example!r:.40}"
+            reason = reason or f"{TEXT} {len(counts)} values, such as {example!r:.40}"
         column = file.frame.iloc[:, i]
         if is_integer_dtype(column) and not column.dropna().between(-(2**53), 2**53).all():
-            reason = f"numbers of too many digits, such as {column.max()}"
+            reason = f"{DIGITS}, such as {column.max()}"
         if reason:
             left_out[i] = reason
         elif counts is not None:
@@ -511,16 +513,19 @@ def _look_at(file: TableFile, i: int) -> tuple[str, dict[str, int] | None]:
     held = column.dropna()
     kinds = set(map(type, held)) if held.dtype == object else set()
     if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
-        return f"values of type {other[0].__name__}", {}
+        return f"{VALUES} {other[0].__name__}", {}
     counts: dict[Any, int] = held.astype(str).value_counts(sort=False).to_dict()
     if isinstance(column.dtype, types.CategoricalDtype):
         return "", {text: counts.get(text, 0) for text in map(str, column.cat.categories)}
     if all(map(_DATE.fullmatch, counts)):
-        return f"dates{UNCLEAR if _dates(counts) is None else ''}, such as {held.iloc[0]}", counts
+        return (
+            f"{DATES}{UNCLEAR if _dates(counts) is None else ''}, such as {held.iloc[0]}",
+            counts,
+        )
     if column.name not in file.options.text:
         odd_entries.refuse_odd_numbers(file, i, counts)
         if file.options.kind in ("delimited", "jsonl") and are_numbers(counts):
-            return f"numbers of too many digits, such as {max(counts, key=len)}", counts
+            return f"{DIGITS}, such as {max(counts, key=len)}", counts
     if len(counts) > _MANY:
         return "", counts
     return "", {text: counts[text] for text in default_order(counts)}

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Literal
@@ -202,32 +201,32 @@ def load(
     of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
     of_file["labels"] = labels and os.fspath(labels)
     how: dict[str, Any] = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
-    how |= {"groups": groups, "time": time}
-    asked = Reading.of(**of_file, **how)
+    marks = {k: one for k, one in (("groups", groups), ("time", time)) if one is not None}
+    asked = Reading.of(**of_file, **how, **marks)
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
-    by_default = card.missing or "drop"
     if card.similarity is not None and missing not in (None, "drop", "impute"):
         text = "is for columns; of a matrix, `drop` leaves out points, `impute` fills pairs in"
         raise DataError(f"{place}: missing: {missing} {text}")
-    missing, drop = missing or by_default, asked.drop
-    table, sizes = _read(found, {"groups": groups, "time": time})
-    left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
-    table = _marked(table, {"groups": groups, "time": time}, place)
-    table = _without_columns(found, table, left_out)
+    by_default, drop = card.missing or "drop", asked.drop
+    missing = missing or by_default
+    table, sizes = _read(found, marks)
+    left_out = () if is_file(name) else [one for one in drop if one not in marks.values()]
+    table = _without_columns(found, _marked(table, marks, place), left_out)
+    n_notes = len(table.done.notes)
     if card.similarity is None:
-        table, filled = _settled(table, missing, place)
+        table = _settled(table, missing, place)
     else:
-        table, filled = with_pairs(table, missing, place, card.similarity)
-    table = table.noting(*filled, *_text_notes(table))
+        table = with_pairs(table, missing, place, card.similarity)
+    filled = table.done.notes[n_notes:]
+    table = table.noting(*_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     raw = _as_frame(table) if frame else None
-    table = (
-        _as_features(table, nominal)
-        if card.similarity is None
-        else as_matrix(table, card.similarity, place)
-    )
+    if card.similarity is None:
+        table = _as_features(table, nominal)
+    else:
+        table = as_matrix(table, card.similarity, place)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -311,7 +310,7 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 # Steps of load
 
 
-def _read(found: Found, marks: Mapping[str, Column | None]) -> tuple[Table, list[int]]:
+def _read(found: Found, marks: Mapping[str, Column]) -> tuple[Table, list[int]]:
     """Read the files of a data set, and compare their content with the card.
 
     Return the rows that have a target, and the number of rows in each file.
@@ -319,7 +318,7 @@ def _read(found: Found, marks: Mapping[str, Column | None]) -> tuple[Table, list
     card, form, place = found.card, found.form, found.place
     parts = read(found.paths, form.format, card.n_features, card.classes, found.contents)
     table = _joined(parts, place)
-    if (are_objects(table.X) or card.task == "similarity") and any(marks.values()):
+    if (are_objects(table.X) or card.task == "similarity") and marks:
         table = table._replace(**_marks_of_points(found, marks))
     lacks = np.isnan(table.y)
     table = table.rows(~lacks) if lacks.any() else table
@@ -375,11 +374,9 @@ def _joined(parts: Sequence[Table], place: str) -> Table:
     return first._replace(X=X, y=y, query=query, gaps=gaps, texts=texts)
 
 
-def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:
+def _marked(table: Table, asked: Mapping[str, Column], place: str) -> Table:
     """Take the columns of groups and of time out of a table's features."""
     for key, column in asked.items():
-        if column is None:
-            continue
         if hasattr(table.X, "tocsr"):
             raise DataError(f"{place}: {key}: only tables have columns that are no features")
         if (values := getattr(table, key)) is None:
@@ -397,15 +394,13 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
     return table
 
 
-def _marks_of_points(found: Found, marks: Mapping[str, Column | None]) -> dict[str, Any]:
+def _marks_of_points(found: Found, marks: Mapping[str, Column]) -> dict[str, Any]:
     """Return the groups and times of points to compare, NaN where one is missing."""
     import pandas as pd
 
     values, format = {}, found.form.format
+    frame = found.contents[0] if found.contents else None
     for key, column in marks.items():
-        frame = found.contents[0] if found.contents else None
-        if column is None:
-            continue
         if not isinstance(frame, pd.DataFrame) or not isinstance(format, TableOptions):
             raise DataError(f"{found.place}: {key}: only tables have columns that are no features")
         i = column_position(found.place, column, [*map(str, frame.columns)])
@@ -467,7 +462,7 @@ def _as_features(table: Table, nominal: str) -> Table:
             table = table.noting(f"{counted(n, 'missing entry')} of nominal columns: {text}")
         X, names = one_hot(table)
         table = table._replace(X=X, feature_names=names)
-    return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))
+    return table.noting(id_like=ids, shared=shared, **encoded)
 
 
 def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
@@ -475,16 +470,17 @@ def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
     return [f"no row of class {listed(gone)} is left"] if gone.size else []
 
 
-def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
-    """Drop, keep, fill or refuse missing entries (NaN); return what was done in sentences."""
+def _settled(table: Table, missing: str, place: str) -> Table:
+    """Drop, keep, fill or refuse missing entries (NaN), and say so."""
     if hasattr(table.X, "tocsr"):  # files of sparse matrices have no missing entries
-        return table, []
-    table, notes = _gaps_as_values(table) if missing == "category" else (table, [])
+        return table
+    if missing == "category":
+        table = _gaps_as_values(table)
     objects, names = are_objects(table.X), table.feature_names
     gaps = _gaps(table.X)
     rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
     if not rows.any():
-        return table, notes
+        return table
     worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
     lack = "" if objects else f" ({listed(f'{names[i]} in {by_column[i]}' for i in worst)})"
@@ -493,12 +489,12 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
         empty = listed(names[i] for i in emptiest)
         advice = f"; {empty}: nearly empty, `drop` leaves it out" if empty else ""
-        table = table._replace(done=replace(table.done, imputed=int(gaps.sum())))
-        return table, [*notes, f"{extent}{lack} filled in within each split {how}{advice}"]
+        note = f"{extent}{lack} filled in within each split {how}{advice}"
+        return table.noting(note, imputed=int(gaps.sum()))
     drops = missing in ("drop", "category", "impute")
     if drops and not rows.all():
         note = f"{rows.sum()} of {total} rows with missing entries were left out{lack}"
-        return table.rows(~rows), [*notes, note]
+        return table.rows(~rows).noting(note)
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
     if drops or emptiest:
@@ -507,7 +503,7 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {columns}"
         raise DataError(problem, [] if emptiest else [("missing", "mean")])
     table, what = _filled(table, missing)
-    return table, [f"{extent} filled in by their column's {what} (of all rows)"]
+    return table.noting(f"{extent} filled in by their column's {what} (of all rows)")
 
 
 def _gaps(X: Any) -> np.ndarray:
@@ -524,18 +520,18 @@ def _nominal(table: Table) -> list[int]:
     return [i for i, name in enumerate(table.feature_names) if name in table.nominal]
 
 
-def _gaps_as_values(table: Table) -> tuple[Table, list[str]]:
+def _gaps_as_values(table: Table) -> Table:
     """Make missing entries a value of their own in nominal columns."""
     gaps, columns = _gaps(table.X), _nominal(table)
     if not (n := int(gaps[:, columns].sum())):
-        return table, []
+        return table
     X, values = table.X.copy(), dict(table.nominal)
     for i in (i for i in columns if gaps[:, i].any()):
         name = table.feature_names[i]
         X[gaps[:, i], i] = len(values[name])
         values[name] = (*values[name], "missing")
     note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
-    return table._replace(X=X, nominal=values), [note]
+    return table._replace(X=X, nominal=values).noting(note)
 
 
 def _filled(table: Table, missing: str) -> tuple[Table, str]:

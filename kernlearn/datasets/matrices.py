@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,19 +69,7 @@ def labels_of(
     import pandas as pd
 
     path = Path(str(asked.labels))
-    content = file_bytes(path)
-    if content.startswith(readers.NPY):
-        table = pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
-    elif not re.search(rb"[\t;,|]", content):  # one column, perhaps with a name
-        codec = readers.encoding_of(path, content)
-        first, *rest = content.decode(codec).strip().split("\n")
-        named = len(rest) == n and first not in rest and not is_like_number(first)
-        if len(rest) == n - 1 and first not in rest and min(Counter(rest).values()) > 1:
-            raise DataError(f"{path}: {first}, in line 1 alone, may be a name: write one above it")
-        how: dict[str, Any] = {"delimiter": "\t", "standard_missing": True, "encoding": codec}
-        table = readers.content_of(path, Delimited(header=named, **how))
-    else:
-        table = read_frame(path)
+    table = _labels_table(path, n)
     table, columns = table.set_axis([*map(str, table)], axis=1), [*map(str, table)]
     wanted = [] if names is None else canonical_labels(pd.Series(names).astype(str)).tolist()
     texts = {name: pd.Index(canonical_labels(table[name].map(str))) for name in columns}
@@ -119,6 +106,24 @@ def labels_of(
             notes.append(f"{more} of {len(table)} rows of {path.name} name no point of the matrix")
         table = table.loc[wanted]
     return {own: table[target].array, **{k: table[k].array for k in marks}}, notes, shared
+
+
+def _labels_table(path: Path, n: int) -> "pd.DataFrame":
+    """Read an array, a column that may have a name, or a table of `n` labels."""
+    import pandas as pd
+
+    content = file_bytes(path)
+    if content.startswith(readers.NPY):
+        return pd.DataFrame({"y": readers.load_arrays(path)["X"].ravel()})
+    if re.search(rb"[\t;,|]", content):
+        return read_frame(path)
+    codec = readers.encoding_of(path, content)
+    first, *rest = content.decode(codec).strip().split("\n")
+    named = len(rest) == n and first not in rest and not is_like_number(first)
+    if len(rest) == n - 1 and first not in rest and min(Counter(rest).values()) > 1:
+        raise DataError(f"{path}: {first}, in line 1 alone, may be a name: write one above it")
+    how: dict[str, Any] = {"delimiter": "\t", "standard_missing": True, "encoding": codec}
+    return readers.content_of(path, Delimited(header=named, **how))
 
 
 def check_matrix(
@@ -158,11 +163,10 @@ def refuse_symmetric(path: Path, X: Any) -> None:
 # Pairs
 
 
-def with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table, list[str]]:
+def with_pairs(table: Table, missing: str, place: str, kind: str) -> Table:
     """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
 
-    With "impute" these are the points that lack more than half of their pairs. What was done is
-    returned in sentences.
+    With "impute" these are the points that lack more than half of their pairs.
 
     Raises
     ------
@@ -172,7 +176,7 @@ def with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table
     from kernlearn.validation import lacking_most, with_mirror_images
 
     if hasattr(table.X, "tocsr") or not np.isnan(table.X).any():
-        return table, []
+        return table
     n, notes, is_own = len(table.X), [], np.eye(len(table.X), dtype=bool) & np.isnan(table.X)
     if is_own.any() and kind == "similarity":
         problem = f"{is_own.sum()} of {n} points lack the similarity with themselves: write it"
@@ -199,10 +203,9 @@ def with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table
     rest = np.setdiff1d(np.arange(n), left_out)
     table = table._replace(X=matrix).rows(rest).columns(rest)
     if lack := int(np.isnan(table.X).sum()):
-        table = table._replace(done=replace(table.done, imputed=lack))
         how = "by the means of training points"
         notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
-    return table, notes
+    return table.noting(*notes, imputed=lack)
 
 
 def as_matrix(table: Table, kind: str, place: str) -> Table:

@@ -65,9 +65,9 @@ class Preparation:
     id_like: dict[str, str] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
 
-    def noting(self, *notes: str) -> "Preparation":
-        """Return it with further notes."""
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+    def noting(self, *notes: str, **facts: Any) -> "Preparation":
+        """Return it with further notes and other facts."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))), **facts)
 
     @property
     def sentences(self) -> list[str]:
@@ -126,9 +126,9 @@ class Table(NamedTuple):
         names = tuple(self.feature_names[i] for i in chosen)
         return self._replace(X=self.X[:, chosen], feature_names=names)
 
-    def noting(self, *notes: str) -> "Table":
-        """Return it with further notes on what was done."""
-        return self._replace(done=self.done.noting(*notes))
+    def noting(self, *notes: str, **facts: Any) -> "Table":
+        """Return it with further notes and facts on what was done."""
+        return self._replace(done=self.done.noting(*notes, **facts))
 
 
 def default_names(n_features: int) -> tuple[str, ...]:
