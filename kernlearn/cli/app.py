@@ -176,7 +176,7 @@ def report(
 
     Example: kernlearn report mine.yaml --rows results.csv
     """
-    from kernlearn.datasets.guessing import read_frame
+    from kernlearn.datasets.formats import read_frame
     from kernlearn.reports.answers import totals
     from kernlearn.reports.page import write_map
     from kernlearn.reports.report import read_reports

@@ -31,6 +31,7 @@ _MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _LEAST_OF_CLASS, _MOST_OF_POSITIVE = 8, 3  # rows of a class, and shares, without a remark
 _LEAST_GROUPS = 10  # values of a column of words that could mark groups
 _MOST_FAULTS = 8  # of a file that are shown together
+_FOR_THE_USER = ("target", "read_as.text")  # advice that may not be what is meant
 _MOST_NAMED = 5  # columns that separate the classes
 _MOST_AGAIN = 0.05  # share of rows that repeat others
 _CHANCE = 1e-4  # with which a column's gaps may be those of a class
@@ -74,7 +75,7 @@ def init(
         whole = f"rows that share a value of {next(iter(shared))} stay together (`groups`)"
         advice = [f"rows seem to belong together by {names}: in splits {whole}"]
         bunch.preparation = replace(bunch.preparation, shared={})
-    lost, sentences = 1 - n / n_rows, [*dict.fromkeys([*bunch.preparation.sentences, *advice])]
+    lost, sentences = 1 - n / n_rows, [*bunch.preparation.sentences, *advice]
     if away:
         sentences.append(f"the config drops columns that are no features: {_with_reasons(away)}")
     _show(data, sentences)
@@ -82,29 +83,8 @@ def init(
         ways = "-o missing=impute fills entries in, -o drop=[COLUMN] leaves columns out"
         raise DataError(f"{data}: {lost:.0%} of the rows would be left out: {ways}")
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
-    n_classes = len(bunch.target_names)
-    if task == "classification" and len({*bunch.target.tolist()}) < 2:
-        raise DataError(f"{data}: a single class is left: {bunch.target_names[bunch.target[0]]}")
-    if task == "classification" and 2 * n_classes > n:
-        problem = f"{data}: the target has {n_classes} values in {n} rows, which are no classes"
-        raise DataError(f"{problem}: --target names another column, --task regression numbers")
     if task == "classification":
-        counts = Counter(bunch.target_names[bunch.target].tolist()).most_common()
-        sizes = listed(f"{label} ({n})" for label, n in counts[:3])
-        smallest = f", the smallest {counts[-1][0]} ({counts[-1][1]})" if len(counts) > 3 else ""
-        text = f"; {bunch.target_names[-1]} is the positive class" if n_classes == 2 else ""
-        if (
-            text
-            and counts[0][0] == bunch.target_names[-1]
-            and n > _MOST_OF_POSITIVE * counts[1][1]
-        ):
-            text += f", `binarize: [{counts[1][0]}]` makes {counts[1][0]} it"
-        _show(data, [f"rows by class: {sizes}{smallest}{text}"])
-        if counts[-1][1] < _LEAST_OF_CLASS:
-            few = (
-                "parts of splits may have none, so that scores fail: leave it out or join classes"
-            )
-            _show(data, [f"class {counts[-1][0]} has {counts[-1][1]} rows; {few}"])
+        _show(data, _about_classes(data, bunch))
     content, left_out = _config(data, config, bunch, task, keys, shared)
     features, others = [*bunch.feature_names.tolist(), *away], []
     if _is_file(data):
@@ -133,11 +113,11 @@ def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
             read = _read(data, asked["task"], {k: v for k, v in asked.items() if k != "task"})
             break
         except DataError as error:
-            if (problem := error.as_options()) in problems:  # which the advice has not solved
-                raise DataError("\n".join(problems)) from None
-            problems.append(problem)
-            ways = [way for way in error.ways if way[1] not in ("FILE", "NAME")][:1]
-        if not ways or ways[0][0] in ("target", "read_as.text") or len(problems) == _MOST_FAULTS:
+            problem = error.as_options()
+            ways = [way for way in error.ways if way[1] not in ("FILE", "NAME")]
+        goes_on = problem not in problems and ways and ways[0][0] not in _FOR_THE_USER
+        problems = [*dict.fromkeys([*problems, problem])]
+        if not goes_on or len(problems) == _MOST_FAULTS:
             raise DataError("\n".join(problems))
         (key, value), (section, _, name) = ways[0], ways[0][0].rpartition(".")
         if section or key == "read_as":
@@ -190,6 +170,33 @@ def _read(
 
 def _with_reasons(columns: dict[str, str]) -> str:
     return ", ".join(f"{name} ({why})" for name, why in columns.items())
+
+
+def _sizes(bunch: Any) -> list[tuple[str, int]]:
+    """Return the classes with their numbers of rows, the largest first."""
+    return Counter(bunch.target_names[bunch.target].tolist()).most_common()
+
+
+def _about_classes(data: str, bunch: Any) -> Iterator[str]:
+    """Say how large classes are; refuse what is a single one, or no classes."""
+    sizes, names, n = _sizes(bunch), bunch.target_names, len(bunch.target)
+    (largest, _), (rarest, n_rarest) = sizes[0], sizes[-1]
+    if len(sizes) < 2:
+        raise DataError(f"{data}: a single class is left: {rarest}")
+    if 2 * len(names) > n:
+        problem = f"{data}: the target has {len(names)} values in {n} rows, which are no classes"
+        raise DataError(f"{problem}: --target names another column, --task regression numbers")
+    shown = listed(f"{label} ({count})" for label, count in sizes[:3])
+    if len(sizes) > 3:
+        shown += f", the smallest {rarest} ({n_rarest})"
+    if len(names) == 2:
+        shown += f"; {names[1]} is the positive class"
+        if largest == names[1] and n > _MOST_OF_POSITIVE * n_rarest:
+            shown += f", `binarize: [{rarest}]` makes {rarest} it"
+    yield f"rows by class: {shown}"
+    if n_rarest < _LEAST_OF_CLASS:
+        few = "parts of splits may have none, so that scores fail: leave it out or join classes"
+        yield f"class {rarest} has {n_rarest} rows; {few}"
 
 
 def _show(name: object, sentences: Iterable[str]) -> None:
@@ -327,11 +334,11 @@ def _other_splits(
     bunch: Any, protocol: dict[str, Any], features: Iterable[str], grouped: bool
 ) -> list[str]:
     """Say which columns could divide the rows, by time, or as groups if no others do."""
-    from kernlearn.datasets.guessing import UNCLEAR
+    from kernlearn.datasets.guessing import DATES, TEXT, UNCLEAR, VALUES
 
     sentences = []
     left_out, prepared = bunch.card.forms[0].left_out, bunch.preparation
-    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith("dates")}
+    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith(DATES)}
     dated |= {name: False for name in features if name.lower() in ("year", "date")}
     if dates := sorted(dated, key=dated.__getitem__):
         replaced = " and ".join(
@@ -341,11 +348,11 @@ def _other_splits(
         time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
     asked = bunch.card.forms[0].texts
-    texts = [k for k, why in left_out.items() if why.startswith("text with") and k not in asked]
+    texts = [k for k, why in left_out.items() if why.startswith(TEXT) and k not in asked]
     if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
-    lists = [k for k, why in left_out.items() if why.startswith("values of type")]
+    lists = [k for k, why in left_out.items() if why.startswith(VALUES)]
     sentences += [f"`points: {k}` compares the values of {k}, and no other column" for k in lists]
     most = prepared.rows / 2
     words = [name for name, n in prepared.one_hot.items() if _LEAST_GROUPS <= n <= most]
@@ -371,17 +378,14 @@ def _config(
     for key in keys.keys() & {"file", "labels"}:
         keys[key] = Path(os.path.relpath(keys[key], config.parent)).as_posix()
     published = bunch.fold is not None
-    protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
-    stratified = task == "classification" and not published
-    # queries are held out whole; groups go with stratify in folds only
-    if task == "ranking" and not published:
-        protocol = {"folds": 5}
-    elif stratified and shared:
+    group = None if published or task == "ranking" else next(iter(shared), None)
+    protocol: dict[str, Any] = {"train": 0.7}
+    if published or task == "ranking":  # queries are held out whole
+        protocol = {"folds": "published" if published else 5}
+    elif group and task == "classification":  # groups go with stratify in folds only
         protocol = {"folds": 5, "refit": True}
-    protocol["splits"] = 5
-    if shared and not published and task != "ranking":
-        protocol["groups"] = next(iter(shared))
-    if stratified:
+    protocol |= {"splits": 5} | ({"groups": group} if group else {})
+    if task == "classification" and not published:
         protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}
@@ -390,12 +394,10 @@ def _config(
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
     metrics = _METRICS[task]
     if task == "classification":
-        counts = Counter(bunch.target.tolist()).most_common()
-        n = len(bunch.target)
-        rare = max(10, 2 * len(counts)) * counts[-1][1] < n
-        if rare or counts[0][1] > 0.8 * n:
-            two = len(bunch.target_names) == 2
-            metrics = [*(["roc_auc"] if two else []), "balanced_accuracy", *metrics]
+        sizes = [size for _, size in _sizes(bunch)]
+        if max(10, 2 * len(sizes)) * sizes[-1] < sum(sizes) or sizes[0] > 0.8 * sum(sizes):
+            of_two = ["roc_auc"] if len(bunch.target_names) == 2 else []
+            metrics = [*of_two, "balanced_accuracy", *metrics]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}
     content = {
         "title": f"Methods compared on {_label(data)}",

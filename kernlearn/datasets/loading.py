@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,11 +28,11 @@ from kernlearn.datasets.files import (
     locate,
     missing_message,
 )
+from kernlearn.datasets.groups import ids_and_groups
 from kernlearn.datasets.guessing import REORDERED, card_of_file
+from kernlearn.datasets.matrices import as_matrix, with_pairs
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
-    GROUP_NAME,
-    ID_NAME,
     Preparation,
     Table,
     are_objects,
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-# A text of whose values each is in so many rows names what they have in common.
-_LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 _DENSE_FROM = 0.2  # share of entries that are not zero
 
 
@@ -204,32 +201,32 @@ def load(
     of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
     of_file["labels"] = labels and os.fspath(labels)
     how: dict[str, Any] = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
-    how |= {"groups": groups, "time": time}
-    asked = Reading.of(**of_file, **how)
+    marks = {k: one for k, one in (("groups", groups), ("time", time)) if one is not None}
+    asked = Reading.of(**of_file, **how, **marks)
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
-    by_default = card.missing or "drop"
     if card.similarity is not None and missing not in (None, "drop", "impute"):
         text = "is for columns; of a matrix, `drop` leaves out points, `impute` fills pairs in"
         raise DataError(f"{place}: missing: {missing} {text}")
-    missing, drop = missing or by_default, asked.drop
-    table, sizes = _read(found, {"groups": groups, "time": time})
-    left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
-    table = _marked(table, {"groups": groups, "time": time}, place)
-    table = _without_columns(found, table, left_out)
+    by_default, drop = card.missing or "drop", asked.drop
+    missing = missing or by_default
+    table, sizes = _read(found, marks)
+    left_out = () if is_file(name) else [one for one in drop if one not in marks.values()]
+    table = _without_columns(found, _marked(table, marks, place), left_out)
+    n_notes = len(table.done.notes)
     if card.similarity is None:
-        table, filled = _settled(table, missing, place)
+        table = _settled(table, missing, place)
     else:
-        table, filled = _with_pairs(table, missing, place, card.similarity)
-    table = table.noting(*filled, *_text_notes(table))
+        table = with_pairs(table, missing, place, card.similarity)
+    filled = table.done.notes[n_notes:]
+    table = table.noting(*_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     raw = _as_frame(table) if frame else None
-    table = (
-        _as_features(table, nominal)
-        if card.similarity is None
-        else _as_matrix(table, card.similarity, place)
-    )
+    if card.similarity is None:
+        table = _as_features(table, nominal)
+    else:
+        table = as_matrix(table, card.similarity, place)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -313,7 +310,7 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 # Steps of load
 
 
-def _read(found: Found, marks: Mapping[str, Column | None]) -> tuple[Table, list[int]]:
+def _read(found: Found, marks: Mapping[str, Column]) -> tuple[Table, list[int]]:
     """Read the files of a data set, and compare their content with the card.
 
     Return the rows that have a target, and the number of rows in each file.
@@ -321,7 +318,7 @@ def _read(found: Found, marks: Mapping[str, Column | None]) -> tuple[Table, list
     card, form, place = found.card, found.form, found.place
     parts = read(found.paths, form.format, card.n_features, card.classes, found.contents)
     table = _joined(parts, place)
-    if (are_objects(table.X) or card.task == "similarity") and any(marks.values()):
+    if (are_objects(table.X) or card.task == "similarity") and marks:
         table = table._replace(**_marks_of_points(found, marks))
     lacks = np.isnan(table.y)
     table = table.rows(~lacks) if lacks.any() else table
@@ -377,11 +374,9 @@ def _joined(parts: Sequence[Table], place: str) -> Table:
     return first._replace(X=X, y=y, query=query, gaps=gaps, texts=texts)
 
 
-def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:
+def _marked(table: Table, asked: Mapping[str, Column], place: str) -> Table:
     """Take the columns of groups and of time out of a table's features."""
     for key, column in asked.items():
-        if column is None:
-            continue
         if hasattr(table.X, "tocsr"):
             raise DataError(f"{place}: {key}: only tables have columns that are no features")
         if (values := getattr(table, key)) is None:
@@ -399,15 +394,13 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
     return table
 
 
-def _marks_of_points(found: Found, marks: Mapping[str, Column | None]) -> dict[str, Any]:
+def _marks_of_points(found: Found, marks: Mapping[str, Column]) -> dict[str, Any]:
     """Return the groups and times of points to compare, NaN where one is missing."""
     import pandas as pd
 
     values, format = {}, found.form.format
+    frame = found.contents[0] if found.contents else None
     for key, column in marks.items():
-        frame = found.contents[0] if found.contents else None
-        if column is None:
-            continue
         if not isinstance(frame, pd.DataFrame) or not isinstance(format, TableOptions):
             raise DataError(f"{found.place}: {key}: only tables have columns that are no features")
         i = column_position(found.place, column, [*map(str, frame.columns)])
@@ -454,101 +447,13 @@ def _text_notes(table: Table) -> list[str]:
     return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
 
 
-def _with_pairs(table: Table, missing: str, place: str, kind: str) -> tuple[Table, list[str]]:
-    """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
-
-    With "impute" these are the points that lack more than half of their pairs. What was done is
-    returned in sentences.
-
-    Raises
-    ------
-    DataError
-        If more than half of the points would be left out.
-    """
-    from kernlearn.validation import lacking_most, with_mirror_images
-
-    if hasattr(table.X, "tocsr") or not np.isnan(table.X).any():
-        return table, []
-    n, notes, is_own = len(table.X), [], np.eye(len(table.X), dtype=bool) & np.isnan(table.X)
-    if is_own.any() and kind == "similarity":
-        problem = f"{is_own.sum()} of {n} points lack the similarity with themselves: write it"
-        raise DataError(f"{place}: {problem}")
-    matrix, n_taken = with_mirror_images(np.where(is_own, 0.0, table.X))
-    n_missing = int(np.isnan(table.X).sum())
-    if is_own.any():
-        notes = [f"{is_own.sum()} of {n} points lack the distance to themselves: taken as 0"]
-    if n_taken:
-        taken = f"{n_taken} taken from the same pair in the other order"
-        notes.append(f"{n_missing} of {matrix.size} entries are missing: {taken}")
-    left_out = lacking_most(matrix, 0.5 if missing == "impute" else 0)
-    if 2 * len(left_out) > n:
-        row, column = np.argwhere(np.isnan(matrix))[0]
-        raise DataError(
-            f"{place}: the matrix lacks {np.isnan(matrix).sum()} of {matrix.size} entries, the "
-            f"first in row {row + 1} and column {table.feature_names[column]}, so that "
-            f"{len(left_out)} of {n} points would be left out",
-            [] if missing == "impute" else [("missing", "impute")],
-        )
-    if left_out:
-        shown = listed(table.feature_names[i] for i in sorted(left_out))
-        notes.append(f"{len(left_out)} of {n} points left out, which lack pairs: {shown}")
-    rest = np.setdiff1d(np.arange(n), left_out)
-    table = table._replace(X=matrix).rows(rest).columns(rest)
-    if lack := int(np.isnan(table.X).sum()):
-        table = table._replace(done=replace(table.done, imputed=lack))
-        how = "by the means of training points"
-        notes.append(f"{lack} of {table.X.size} entries filled in within each split, {how}")
-    return table, notes
-
-
-def _as_matrix(table: Table, kind: str, place: str) -> Table:
-    """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
-    X, notes = table.X, []
-    if isinstance(X, np.ndarray) and bool(np.tril(X, -1).any()) != bool(np.triu(X, 1).any()):
-        raise DataError(f"{place}: one side of the diagonal has zeros alone: leave it empty")
-    differences = np.abs(X - X.T)
-    if isinstance(differences, np.ndarray):
-        differences = np.nan_to_num(differences)  # of a pair that is missing none
-        notes = _odd_values(X, kind)
-    if largest := differences.max():
-        text = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
-        use = "rows are compared with the columns of training points, of which SpectrumSVM trains"
-        notes.append(f"{text}; {use} on the mean of both directions")
-    return table.noting(*notes)
-
-
-def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
-    """Say that distances look like similarities or the reverse, or are negative or 0."""
-    own, low, is_distance = matrix.diagonal(), np.nanmin(matrix), kind == "distance"
-    ends, other = (np.nanmax, "similarity") if is_distance else (np.nanmin, "distance")
-    # similarities are greatest between a point and itself, distances least
-    if np.nanmax(matrix) > low and np.allclose(own, ends(matrix, axis=1), rtol=1e-6):
-        where = "greatest" if is_distance else "least"
-        text = f"the {where} value of each row is that of the point with itself"
-        return [f"{text}, as of a {other}: `matrix: {other}` takes it for one"]
-    if not is_distance:
-        return []
-    notes, negative = [], matrix[matrix < 0]
-    if n := len(negative):
-        text = f"{n} of {matrix.size} distances are negative, the least {low:g}"
-        gaps = f"; a gap is NaN, in a table also `read_as: {{missing: [{low:g}]}}`"
-        notes.append(text + gaps * bool((negative == low).all()))
-    if (own > 0).all():
-        text = "no distance of a point to itself is 0, as of similarities"
-        notes.append(f"{text}: `matrix: similarity` takes them for these")
-    if n := int((matrix == 0).sum() - (own == 0).sum()):
-        notes.append(f"{n} of {matrix.size - len(own)} distances between different points are 0")
-    return notes
-
-
 def _as_features(table: Table, nominal: str) -> Table:
     """Encode nominal columns; notice ids, and columns whose values rows share."""
     if are_objects(table.X) or hasattr(table.X, "tocsr"):
         return table
-    ids = look_like_ids(table)
+    ids, shared = ids_and_groups(table)
     is_marked = table.groups is not None or table.time is not None
-    shared = {} if is_marked else {k: n for k, n in _shared_columns(table).items() if k not in ids}
-    shared = table.done.shared | shared
+    shared = table.done.shared | ({} if is_marked else shared)
     values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
     encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
     if nominal == "onehot":
@@ -557,7 +462,7 @@ def _as_features(table: Table, nominal: str) -> Table:
             table = table.noting(f"{counted(n, 'missing entry')} of nominal columns: {text}")
         X, names = one_hot(table)
         table = table._replace(X=X, feature_names=names)
-    return table._replace(done=replace(table.done, id_like=ids, shared=shared, **encoded))
+    return table.noting(id_like=ids, shared=shared, **encoded)
 
 
 def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
@@ -565,16 +470,17 @@ def _lost_classes(codes: np.ndarray, labels: np.ndarray) -> list[str]:
     return [f"no row of class {listed(gone)} is left"] if gone.size else []
 
 
-def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
-    """Drop, keep, fill or refuse missing entries (NaN); return what was done in sentences."""
+def _settled(table: Table, missing: str, place: str) -> Table:
+    """Drop, keep, fill or refuse missing entries (NaN), and say so."""
     if hasattr(table.X, "tocsr"):  # files of sparse matrices have no missing entries
-        return table, []
-    table, notes = _gaps_as_values(table) if missing == "category" else (table, [])
+        return table
+    if missing == "category":
+        table = _gaps_as_values(table)
     objects, names = are_objects(table.X), table.feature_names
     gaps = _gaps(table.X)
     rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
     if not rows.any():
-        return table, notes
+        return table
     worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
     lack = "" if objects else f" ({listed(f'{names[i]} in {by_column[i]}' for i in worst)})"
@@ -583,12 +489,12 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         how = "by training rows: the mean, of codes and of 0 and 1 the most frequent value"
         empty = listed(names[i] for i in emptiest)
         advice = f"; {empty}: nearly empty, `drop` leaves it out" if empty else ""
-        table = table._replace(done=replace(table.done, imputed=int(gaps.sum())))
-        return table, [*notes, f"{extent}{lack} filled in within each split {how}{advice}"]
+        note = f"{extent}{lack} filled in within each split {how}{advice}"
+        return table.noting(note, imputed=int(gaps.sum()))
     drops = missing in ("drop", "category", "impute")
     if drops and not rows.all():
         note = f"{rows.sum()} of {total} rows with missing entries were left out{lack}"
-        return table.rows(~rows), [*notes, note]
+        return table.rows(~rows).noting(note)
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
     if drops or emptiest:
@@ -597,7 +503,7 @@ def _settled(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
         problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {columns}"
         raise DataError(problem, [] if emptiest else [("missing", "mean")])
     table, what = _filled(table, missing)
-    return table, [f"{extent} filled in by their column's {what} (of all rows)"]
+    return table.noting(f"{extent} filled in by their column's {what} (of all rows)")
 
 
 def _gaps(X: Any) -> np.ndarray:
@@ -614,18 +520,18 @@ def _nominal(table: Table) -> list[int]:
     return [i for i, name in enumerate(table.feature_names) if name in table.nominal]
 
 
-def _gaps_as_values(table: Table) -> tuple[Table, list[str]]:
+def _gaps_as_values(table: Table) -> Table:
     """Make missing entries a value of their own in nominal columns."""
     gaps, columns = _gaps(table.X), _nominal(table)
     if not (n := int(gaps[:, columns].sum())):
-        return table, []
+        return table
     X, values = table.X.copy(), dict(table.nominal)
     for i in (i for i in columns if gaps[:, i].any()):
         name = table.feature_names[i]
         X[gaps[:, i], i] = len(values[name])
         values[name] = (*values[name], "missing")
     note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
-    return table._replace(X=X, nominal=values), [note]
+    return table._replace(X=X, nominal=values).noting(note)
 
 
 def _filled(table: Table, missing: str) -> tuple[Table, str]:
@@ -652,43 +558,6 @@ def _as_frame(table: Table) -> "pd.DataFrame":
         frame[name] = pd.Categorical.from_codes(codes, pd.Index(values))
     texts = [] if table.texts is None else [table.texts.reset_index(drop=True)]
     return pd.concat([frame, *texts], axis=1)
-
-
-def look_like_ids(table: Table) -> dict[str, str]:
-    """Return the columns of numbers that look like the number of a row, and why."""
-    n, ids = len(table.X), dict[str, str]()
-    if n < 10:  # fewer rows may differ by chance
-        return ids
-    for name, entries in zip(table.feature_names, table.X.T, strict=True):
-        column = entries[~np.isnan(entries)]
-        span = np.ptp(column) if len(column) else 0
-        numbers_rows = len(column) - 1 <= span < 2 * n and (column == np.floor(column)).all()
-        by_name = bool(ID_NAME.fullmatch(name.strip()))
-        if name not in table.nominal and (numbers_rows or by_name):
-            n_values = len(np.unique(column))
-            if n_values == len(column) > n / 2 and numbers_rows:
-                ids[name] = f"{n_values} different whole numbers"
-            elif 2 * n_values > n and by_name:
-                ids[name] = "by its name"
-    return ids
-
-
-def _shared_columns(table: Table) -> dict[str, int]:
-    """Return the columns that may name what rows have in common, with their numbers of values.
-
-    That is by their names, or because each value of a text with digits is that of a few rows.
-    """
-    shared = dict[str, int]()
-    for name, entries in zip(table.feature_names, table.X.T, strict=True):
-        column = entries[~np.isnan(entries)]
-        _, counts = np.unique(column, return_counts=True)
-        few = len(counts) >= _LEAST_GROUPS and counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
-        values = table.nominal.get(name, [""])
-        few = few and all(any(map(str.isdigit, value)) for value in values)  # codes
-        by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
-        if 2 < len(counts) < len(column) and (few or by_name):
-            shared[name] = len(counts)
-    return shared
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:

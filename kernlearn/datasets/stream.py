@@ -281,17 +281,17 @@ def _recognised(
     path: Path, read_as: Mapping[str, Any], stated: Mapping[str, Any]
 ) -> tuple[Path, Any, int]:
     """Recognise the format of a file as `load` does, by its beginning; return its size, too."""
-    from kernlearn.datasets import guessing
+    from kernlearn.datasets import formats
     from kernlearn.datasets.card import Reading
 
     with opened(path) as stream:
         head = stream.read(_HEAD)
     if len(head) == _HEAD and not head.startswith(b"PAR1"):
         head = head[: head.rfind(b"\n") + 1]
-    options = guessing.recognised(path, head, Reading.of(read_as=read_as))
+    options = formats.recognised(path, head, Reading.of(read_as=read_as))
     if options.kind not in ("delimited", "parquet", "libsvm"):
         raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
-    options = guessing.with_options(path, options, stated)
+    options = formats.with_options(path, options, stated)
     return path, options, container(path).stat().st_size
 
 

@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 LARGEST = 1e150
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
-#: Names of columns whose values several rows may have in common.
-GROUP_NAME = re.compile(
-    r"(?i:(.*[\s_.-])?(id|uuid|guid|group|subject|patient|individual|person|user|client|customer|"
-    r"visit|session|family|household|animal|mouse|pig|subj|donor)([\s_.-]?(no|nr|id|"
-    r"number))?)|.*[a-z]I[dD]"
-)
-#: Names of columns that look like the id of a row.
-ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20
@@ -73,9 +65,9 @@ class Preparation:
     id_like: dict[str, str] = field(default_factory=dict)
     shared: dict[str, int] = field(default_factory=dict)
 
-    def noting(self, *notes: str) -> "Preparation":
-        """Return it with further notes."""
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+    def noting(self, *notes: str, **facts: Any) -> "Preparation":
+        """Return it with further notes and other facts."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))), **facts)
 
     @property
     def sentences(self) -> list[str]:
@@ -89,16 +81,15 @@ class Preparation:
             shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
             n = counted(len(self.id_like), "feature")
             lines.append(f"{n} may be the id of a row, which `drop` leaves out: {shown}")
-        return [*lines, shared_note(self.shared, self.rows)] if self.shared else lines
-
-
-def shared_note(shared: Mapping[str, int], n_rows: int) -> str:
-    """Say that splits may divide rows that belong together, and what keeps them together."""
-    shown = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
-    return (
-        f"random splits train and test on rows that share a value of {shown}; `protocol: "
-        f"{{groups: {next(iter(shared))}}}` keeps them together"
-    )
+        if self.shared:
+            shown = listed(
+                f"{name} ({n} values in {self.rows} rows)" for name, n in self.shared.items()
+            )
+            keeps = f"`protocol: {{groups: {next(iter(self.shared))}}}` keeps them together"
+            lines.append(
+                f"random splits train and test on rows that share a value of {shown}; {keeps}"
+            )
+        return lines
 
 
 class Table(NamedTuple):
@@ -135,9 +126,9 @@ class Table(NamedTuple):
         names = tuple(self.feature_names[i] for i in chosen)
         return self._replace(X=self.X[:, chosen], feature_names=names)
 
-    def noting(self, *notes: str) -> "Table":
-        """Return it with further notes on what was done."""
-        return self._replace(done=self.done.noting(*notes))
+    def noting(self, *notes: str, **facts: Any) -> "Table":
+        """Return it with further notes and facts on what was done."""
+        return self._replace(done=self.done.noting(*notes, **facts))
 
 
 def default_names(n_features: int) -> tuple[str, ...]:

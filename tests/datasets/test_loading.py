@@ -3,10 +3,11 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kernlearn.datasets import fingerprint, load, locate
-from kernlearn.datasets.loading import look_like_ids
+from kernlearn.datasets.groups import ids_and_groups, named_groups
 from kernlearn.datasets.tables import Table
 from kernlearn.exceptions import DataError
 from tests.datasets.conftest import NURSERY_ROWS
@@ -198,12 +199,14 @@ def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
         load("iris", drop=["size"])
 
 
-def test_columns_that_look_like_ids():
+def test_columns_that_look_like_ids_or_groups():
     X = np.column_stack([np.arange(40.0), np.random.default_rng(0).normal(size=40), [7.0] * 40])
     table = Table(X, np.zeros(40), ("n", "x", "c"))
-    assert look_like_ids(table) == {"n": "40 different whole numbers"}
+    assert ids_and_groups(table)[0] == {"n": "40 different whole numbers"}
     named = table._replace(feature_names=("n", "customerId", "c"), nominal={"n": ()})
-    assert look_like_ids(named) == {"customerId": "by its name"}
-    assert look_like_ids(table.rows(np.arange(5))) == {}
+    assert ids_and_groups(named)[0] == {"customerId": "by its name"}
+    assert ids_and_groups(table.rows(np.arange(5)))[0] == {}
     X[:10, 0] = 0  # whole numbers of such a range may be counts
-    assert look_like_ids(table) == {}
+    assert ids_and_groups(table)[0] == {}
+    frame = pd.DataFrame({"patient ": [*"aabbccdd"], "x": range(8)})
+    assert named_groups(frame) == {"patient ": 4}

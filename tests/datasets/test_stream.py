@@ -141,13 +141,9 @@ class Chunks:
 
 
 def test_functions_and_iterables_are_read_again():
-    def chunks():
-        yield X[:5], y[:5]
-        yield X[5:], y[5:]
-
     with pytest.raises(ValueError, match="iterator"):
-        row_source(chunks())
-    for several in (chunks, list(chunks()), Chunks()):
+        row_source(iter(Chunks()))
+    for several in (Chunks().__iter__, list(Chunks()), Chunks()):
         source = row_source(several)
         assert [together(source)[2] for _ in range(2)] == [2, 2]
 

@@ -303,6 +303,9 @@ def test_points_to_compare_have_groups_and_times(frame, tmp_path, kind):
     order = pd.to_datetime(kept["day"]).argsort(kind="stable")
     np.testing.assert_array_equal(np.argsort(data.time, kind="stable"), order)
     assert not data.preparation.shared
+    if kind == "series":
+        by_place = load(tmp_path / "f", **{**how, "groups": 0, "time": None})
+        np.testing.assert_array_equal(by_place.groups, data.groups)
     if kind != "matrix":
         data = load(tmp_path / "f", **{**how, "groups": None, "time": None})
         assert "patient" in data.preparation.shared

@@ -4,30 +4,14 @@ import numpy as np
 import pytest
 
 from kernlearn.config.names import METRICS
-from kernlearn.engine import run_plan
+from kernlearn.engine import losses, run_plan
 from kernlearn.engine.build import Part
 from kernlearn.engine.losses import SAMPLE, kept, values_of
 from kernlearn.engine.tasks import Predictions, value
 from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        *(
-            "accuracy",
-            "error_percent",
-            "zero_one",
-            "mse",
-            "rmse",
-            "mae",
-            "aae",
-            "macro_aae",
-            "auc",
-        ),
-        *("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg"),
-    ],
-)
+@pytest.mark.parametrize("metric", [*losses._OF_ROWS, *losses._OF_QUERIES])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_mean_over_rows_is_the_metric(metric, seed):
     rng = np.random.default_rng(seed)

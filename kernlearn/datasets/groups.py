@@ -1,0 +1,102 @@
+"""Columns that tell rows apart, or name what rows have in common."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kernlearn.datasets.tables import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Names of columns that look like the id of a row.
+ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
+# Names of columns whose values several rows may have in common.
+_GROUP_NAME = re.compile(
+    r"(?i:(.*[\s_.-])?(id|uuid|guid|group|subject|patient|individual|person|user|client|customer|"
+    r"visit|session|family|household|animal|mouse|pig|subj|donor)([\s_.-]?(no|nr|id|"
+    r"number))?)|.*[a-z]I[dD]"
+)
+# A text of whose values each is in so many rows names what they have in common.
+_LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
+_LEAST_ROWS = 10  # fewer may differ by chance
+_LEAST_VALUES = 20  # of a column of whose values the rows have other columns in common
+
+
+def ids_and_groups(table: Table) -> tuple[dict[str, str], dict[str, int]]:
+    """Return features that look like the number of a row, and those whose values rows share.
+
+    Beside the first is the reason. The second, with their numbers of values, may name what rows
+    have in common: by their names, or because each value of a text with digits is that of a few
+    rows.
+    """
+    ids, shared = dict[str, str](), dict[str, int]()
+    for name, entries in zip(table.feature_names, table.X.T, strict=True):
+        column, texts = entries[~np.isnan(entries)], table.nominal.get(name)
+        values, counts = np.unique(column, return_counts=True)
+        n_values, are_whole = len(values), (values == np.floor(values)).all()
+        if texts is None and len(entries) >= _LEAST_ROWS and 2 * n_values > len(entries):
+            are_distinct = n_values == len(column) and np.ptp(values) < 2 * len(entries)
+            if are_distinct and are_whole:
+                ids[name] = f"{n_values} different whole numbers"
+            elif ID_NAME.fullmatch(name.strip()):
+                ids[name] = "by its name"
+        if name not in ids and 2 < n_values < len(column):
+            are_codes = texts is not None and all(any(map(str.isdigit, text)) for text in texts)
+            are_few = counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
+            by_name = are_whole and _GROUP_NAME.fullmatch(name.strip())
+            if by_name or (are_codes and are_few and n_values >= _LEAST_GROUPS):
+                shared[name] = n_values
+    return ids, shared
+
+
+def named_groups(frame: "pd.DataFrame") -> dict[str, int]:
+    """Return the columns that are called as groups and have repeated values, and how many."""
+    shared = {}
+    for name in frame.columns:
+        held = frame[name].dropna().astype(str)
+        if _GROUP_NAME.fullmatch(str(name).strip()) and 2 < held.nunique() < len(held):
+            shared[str(name)] = held.nunique()
+    return shared
+
+
+def repeated(
+    frame: "pd.DataFrame", used: Sequence[int], left_out: Sequence[int]
+) -> dict[str, int]:
+    """Return the column of whose values the rows have most else in common, and how many it has.
+
+    Its values are whole numbers or texts, each in 2 to 50 rows on average, and the target or two
+    other columns are the same in all rows of a value: none that ranges of its numbers make.
+    """
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    found, most = dict[str, int](), 1
+    codes = np.empty((0, 0))
+    for i in (*left_out, *used[1:]):
+        column = frame.iloc[:, i].dropna()
+        of_numbers, n_values = is_numeric_dtype(column), column.nunique()
+        is_sized = _LEAST_VALUES <= n_values <= len(column) / 2 <= 25 * n_values
+        if not is_sized or (of_numbers and (column % 1).any()):
+            continue
+        if not codes.size:
+            columns = [pd.factorize(frame.iloc[:, j])[0] for j in used]
+            codes = np.column_stack(columns).astype(np.int32)
+        column = (column if of_numbers else column.astype(str)).sort_values(kind="stable")
+        rows, again = column.index.to_numpy(), (column == column.shift()).to_numpy()[1:]
+        first, second = rows[:-1][again], rows[1:][again]
+        alike = np.flatnonzero([j != i for j in used])
+        for part in (slice(_LEAST_VALUES), slice(None)):  # most differ in the first pairs of rows
+            same = codes[np.ix_(first[part], alike)] == codes[np.ix_(second[part], alike)]
+            alike = alike[same.all(axis=0)]
+        n_alike = 0
+        for j in alike:
+            values, counts = np.unique(codes[first, j], return_counts=True)
+            n_runs = 1 + np.count_nonzero(np.diff(codes[first, j]))
+            if counts.max() <= 0.9 * len(first) and not (of_numbers and n_runs == len(values)):
+                n_alike += 1 if j else 2
+        if n_alike > most:
+            found, most = {str(frame.columns[i]): n_values}, n_alike
+    return found
