@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, compute_class_weight, validation
+from sklearn.utils import assert_all_finite, compute_class_weight, gen_batches, validation
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -189,6 +189,14 @@ def with_mirror_images(matrix: NDArray[Any]) -> tuple[NDArray[Any], int]:
         return matrix, 0
     complete = np.where(missing, matrix.T, matrix)
     return complete, int(missing.sum() - np.isnan(complete).sum())
+
+
+def is_half(matrix: np.ndarray) -> bool:
+    """Whether of each two mirrored entries of a square matrix one is 0, but not all are."""
+    n_own, n_values = np.count_nonzero(matrix.diagonal()), np.count_nonzero(matrix)
+    blocks = gen_batches(len(matrix), 256)
+    n_both = sum(np.count_nonzero((matrix[i] != 0) & (matrix[:, i].T != 0)) for i in blocks)
+    return bool(n_both == n_own < n_values)
 
 
 def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:

@@ -33,6 +33,7 @@ _LEAST_GROUPS = 10  # values of a column of words that could mark groups
 _MOST_FAULTS = 8  # of a file that are shown together
 _FOR_THE_USER = ("target", "read_as.text")  # advice that may not be what is meant
 _MOST_NAMED = 5  # columns that separate the classes
+_SENTINELS = (-1, -9, -99, -999, -9999, 99, 999, 9999)  # numbers that may stand for gaps
 _MOST_AGAIN = 0.05  # share of rows that repeat others
 _CHANCE = 1e-4  # with which a column's gaps may be those of a class
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
@@ -142,6 +143,7 @@ def _read(
     Beside the data come the keys of the config, what is left out and why, and what rows share.
     """
     from kernlearn.datasets.card import Reading
+    from kernlearn.datasets.guessing import VALUES
 
     if not _is_file(data):
         bunch = datasets.load(data, **{"nominal": "onehot", **keys})
@@ -157,7 +159,8 @@ def _read(
         away |= dict.fromkeys(shared, "rows share its values")
     if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
         text = f"no feature is left but what looks like an id: {_with_reasons(away)}"
-        raise DataError(f"{data}: {text}")
+        lists = [k for k, why in bunch.card.forms[0].left_out.items() if why.startswith(VALUES)]
+        raise DataError(f"{data}: {text}", [("points", name) for name in lists[:1]])
     if away:  # their gaps cost no rows, and they have no part in bandwidths
         keys = keys | {"drop": [*Reading.of(**keys).drop, *away]}
         bunch = datasets.load(Path(data), **how | keys)
@@ -291,15 +294,22 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
     X, y = bunch.data, bunch.target
     if task == "regression" and (skewness := ((y - y.mean()) ** 3).mean() / y.std() ** 3) > 3:
         yield (
-            f"the target is skewed (skewness {skewness:.1f}): `mae` counts large values less than "
-            "rmse, and TransformedTargetRegressor with PowerTransformer of scikit-learn "
-            "predicts a power of it"
+            f"the target is skewed (skewness {skewness:.1f}): `metrics: [mae]` counts its largest "
+            "values less than rmse"
         )
     if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
         return
     again = len(X) - len(np.unique(np.column_stack([X, y]), axis=0))
     if again > _MOST_AGAIN * len(X):
         yield f"{again} of {len(X)} rows repeat another: random splits have both in their parts"
+    for name, column in zip(bunch.feature_names, X.T, strict=True):
+        for value in _SENTINELS:
+            rest = column[(column != value) & ~np.isnan(column)]
+            n = np.count_nonzero(column == value)
+            beyond = max(rest.min() - value, value - rest.max()) if n > 1 and len(rest) else 0
+            if beyond > np.ptp(rest):
+                way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
+                yield f"{name} is {value} in {n} rows, far from its other values: {way}"
     if task == "regression":
         rows = np.flatnonzero(~np.isnan(X).any(axis=1))[:_MOST_ROWS]
         A, y = np.column_stack([X[rows], np.ones(len(rows))]), y[rows]
@@ -382,10 +392,10 @@ def _config(
     protocol: dict[str, Any] = {"train": 0.7}
     if published or task == "ranking":  # queries are held out whole
         protocol = {"folds": "published" if published else 5}
-    elif group and task == "classification":  # groups go with stratify in folds only
+    elif group and task != "regression":  # groups go with stratify in folds only
         protocol = {"folds": 5, "refit": True}
     protocol |= {"splits": 5} | ({"groups": group} if group else {})
-    if task == "classification" and not published:
+    if task in ("classification", "ordinal") and not published:
         protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}

@@ -240,6 +240,8 @@ class Found(NamedTuple):
         What was assumed about files without a card.
     shared : dict of str to int, default={}
         Columns that were left out and seem to group rows, with their numbers of values.
+    marks : dict of str to ndarray, default={}
+        The groups and times of points to compare, NaN where one is missing.
     besides : tuple of pathlib.Path, default=()
         Further files of which the contents have a part, as labels.
 
@@ -258,6 +260,7 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     shared: Mapping[str, int] = {}
     besides: tuple[Path, ...] = ()
+    marks: Mapping[str, Any] = {}
 
     @property
     def place(self) -> str:

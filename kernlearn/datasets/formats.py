@@ -229,6 +229,9 @@ def _refuse_rows(
         raise DataError(problem, [("read_as.quote", None)])
     odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
     ways: list[tuple[str, Any]]
+    if rows[0][1][:1] and rows[0][1][0].startswith("#"):  # and so may others, with any separators
+        problem = f"{path}: line {rows[0][0]} begins with # and has other columns than the rest"
+        raise DataError(problem, [("read_as.comment", "#"), ("read_as.skip", [rows[0][0]])])
     if width < 2 and not odd:
         texts = ["".join(row) for _, row in rows]
         marks = sorted({*re.sub(r"[\w\s.+-]", "", texts[0])})
@@ -245,8 +248,6 @@ def _refuse_rows(
             ends = [n for (n, _), (after, _) in pairwise(rows) if after > n + 1 and n < _ABOVE]
             lines |= {*range(1, max(*ends, *lines, 0) + 1)}
         ways = [("read_as.skip", sorted({*skipped, *lines}))]
-        if all(rows[i][1][0].startswith("#") for i in odd) and odd[0] == 0:
-            ways.insert(0, ("read_as.comment", "#"))
     problem = f"{path}: no separator gives several columns, as many in all rows{where}: correct it"
     raise DataError(problem, ways)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,10 @@ def ids_and_groups(table: Table) -> tuple[dict[str, str], dict[str, int]]:
         values, counts = np.unique(column, return_counts=True)
         n_values, are_whole = len(values), (values == np.floor(values)).all()
         if texts is None and len(entries) >= _LEAST_ROWS and 2 * n_values > len(entries):
-            are_distinct = n_values == len(column) and np.ptp(values) < 2 * len(entries)
+            ascend = len(entries) >= _LEAST_VALUES and (np.diff(column) > 0).all()
+            are_distinct = n_values == len(column) and (
+                ascend or np.ptp(values) < 2 * len(entries)
+            )
             if are_distinct and are_whole:
                 ids[name] = f"{n_values} different whole numbers"
             elif ID_NAME.fullmatch(name.strip()):
@@ -67,7 +70,7 @@ def repeated(
 ) -> dict[str, int]:
     """Return the column of whose values the rows have most else in common, and how many it has.
 
-    Its values are whole numbers or texts, each in 2 to 50 rows on average, and the target or two
+    Its values are whole numbers or texts, each in up to 50 rows on average, and the target or two
     other columns are the same in all rows of a value: none that ranges of its numbers make.
     """
     import pandas as pd
@@ -76,15 +79,15 @@ def repeated(
     found, most = dict[str, int](), 1
     codes = np.empty((0, 0))
     for i in (*left_out, *used[1:]):
-        column = frame.iloc[:, i].dropna()
+        column = _hashable(frame.iloc[:, i].dropna())
         of_numbers, n_values = is_numeric_dtype(column), column.nunique()
-        is_sized = _LEAST_VALUES <= n_values <= len(column) / 2 <= 25 * n_values
-        if not is_sized or (of_numbers and (column % 1).any()):
+        is_sized = min(n_values, len(column) - n_values) >= _LEAST_VALUES
+        if not is_sized or len(column) > 50 * n_values or (of_numbers and (column % 1).any()):
             continue
         if not codes.size:
-            columns = [pd.factorize(frame.iloc[:, j])[0] for j in used]
+            columns = [pd.factorize(_hashable(frame.iloc[:, j]))[0] for j in used]
             codes = np.column_stack(columns).astype(np.int32)
-        column = (column if of_numbers else column.astype(str)).sort_values(kind="stable")
+        column = column.sort_values(kind="stable")
         rows, again = column.index.to_numpy(), (column == column.shift()).to_numpy()[1:]
         first, second = rows[:-1][again], rows[1:][again]
         alike = np.flatnonzero([j != i for j in used])
@@ -100,3 +103,10 @@ def repeated(
         if n_alike > most:
             found, most = {str(frame.columns[i]): n_values}, n_alike
     return found
+
+
+def _hashable(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a column with texts in place of what are no numbers, such as lists."""
+    from pandas.api.types import is_numeric_dtype
+
+    return column if is_numeric_dtype(column) else column.astype(str)

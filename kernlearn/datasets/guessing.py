@@ -67,6 +67,7 @@ class Guess(NamedTuple):
     left_out: Mapping[str, str] = {}
     task: str | None = None
     shared: Mapping[str, int] = {}
+    marks: Mapping[str, Any] = {}
 
     def task_of(self, path: Any) -> str:
         """Return the task: numbers are for regression, unless they are a few whole ones."""
@@ -135,7 +136,7 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
     }
     card = make_card(content, f"{path}: no card can be made")
     besides = () if asked.labels is None else (Path(asked.labels),)
-    of_files = guess.contents, tuple(notes), guess.shared, besides
+    of_files = guess.contents, tuple(notes), guess.shared, besides, guess.marks
     return Found(card.forms[0], tuple(paths), card, *of_files)
 
 
@@ -223,7 +224,8 @@ def _matrix(file: TableFile, asked: Reading) -> Guess:
     guess = _table(TableFile(path, options, frame), asked)
     if order != sorted(order):
         notes.append(REORDERED)
-        guess = guess._replace(contents=(frame.iloc[order].reset_index(drop=True),))
+        marks = {key: values[order] for key, values in guess.marks.items()}
+        guess = guess._replace(contents=(frame.iloc[order].reset_index(drop=True),), marks=marks)
     return guess._replace(notes=[*notes, *guess.notes], shared={**guess.shared, **shared})
 
 
@@ -241,6 +243,8 @@ def _pairs(path: Path, content: bytes) -> Guess:
 
 def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
     """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
+    import pandas as pd
+
     arrays = readers.load_arrays(path)
     names = asked.read_as if asked.target is None else {**asked.read_as, "target": asked.target}
 
@@ -262,22 +266,26 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
     matrix = chosen("matrix", flat if "matrix" in names else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    notes: list[str] = []
+    notes, shared, columns = list[str](), dict[str, int](), dict[str, Any]()
     if asked.labels is None:
         target = chosen("target", vectors)
     else:
         texts = [arrays[k].ravel() for k in vectors if arrays[k].dtype.kind == "U"]
         rows = next((names for names in texts if len({*names}) == n), None)
-        columns, notes, _ = matrices.labels_of(rows, n, asked)
-        target, values = next(iter(columns.items()))
-        arrays[target] = np.asarray(values)
+        columns, notes, shared = matrices.labels_of(rows, n, asked)
+        target = next(iter(columns))
+        arrays[target] = np.asarray(columns[target])
     content = readers.chosen_arrays(path, arrays, matrix, target)
     if asked.matrix is None:
         matrices.refuse_symmetric(path, arrays[matrix])
     written = {"kind": format.kind, "matrix": matrix, "target": target}
     labels, is_numeric = _counted_labels(content.y), content.y.dtype.kind in "fiu"
     notes.append(f"the features are {matrix}, the target is {target}")
-    return Guess(written, (content,), n_features, labels, is_numeric, notes)
+    if asked.matrix is None and n == n_features:
+        notes.append("the features are square: `matrix: distance` or `similarity` compares points")
+    marks = _marks(TableFile(path, format, pd.DataFrame(columns)), asked)
+    found = (content,), n_features, labels, is_numeric, notes
+    return Guess(written, *found, shared=shared, marks=marks)
 
 
 # Roles of columns
@@ -285,7 +293,9 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
 
 def _counted_labels(labels: Any) -> dict[str, int] | None:
     """Count labels, spelt as on a card, in their order; None if there are too many."""
-    labels = labels[labels == labels]  # NaN is no label
+    import pandas as pd
+
+    labels = labels[pd.notna(labels)]
     if len(np.unique(labels)) > _MANY:
         return None
     values, counts = np.unique(canonical_labels(labels), return_counts=True)
@@ -319,7 +329,7 @@ def _table(file: TableFile, asked: Reading) -> Guess:
         known = {*labelled[name].dropna().astype(str)}
         nominal[name] = [value for value in nominal[name] if value in known] or nominal[name]
     for i in marking:
-        nominal |= _marks(file, i, dated=names[i] == asked.time)
+        nominal |= _ordered_marks(file, i, dated=names[i] == asked.time)
     if asked.matrix is not None:  # a point may lack all its pairs
         left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
     rest = rest if asked.matrix is None else [i for i in rest if i not in marking]
@@ -362,7 +372,9 @@ def _table(file: TableFile, asked: Reading) -> Guess:
     ordered = getattr(frame.dtypes.iloc[target], "ordered", False)
     ordered = ordered and options.kind in ("parquet", "feather")
     task = "ordinal" if ordered and len(labels or ()) > 2 else None
-    guessed = len(features), labels, is_numeric, notes, reasons, task, shared
+    is_table = points is None and asked.matrix is None
+    marks = {} if is_table else _marks(file, asked)
+    guessed = len(features), labels, is_numeric, notes, reasons, task, shared, marks
     return Guess(content, (frame,), *guessed)
 
 
@@ -453,7 +465,25 @@ def _feature_roles(
     return nominal
 
 
-def _marks(file: TableFile, i: int, *, dated: bool) -> dict[str, list[str]]:
+def _marks(file: TableFile, asked: Reading) -> dict[str, Any]:
+    """Return the groups and times of points to compare, NaN where one is missing."""
+    import pandas as pd
+
+    values: dict[str, Any] = {}
+    for key, column in (("groups", asked.groups), ("time", asked.time)):
+        if column is None:
+            continue
+        i = column_position(file.path, column, file.names)
+        held: Any = file.frame.iloc[:, i]
+        order = _ordered_marks(file, i, dated=key == "time").get(file.names[i])
+        if order is not None:
+            codes = pd.Categorical(held.astype(str), order).codes.astype(float)
+            held = pd.Series(codes).where(codes >= 0)
+        values[key] = held.to_numpy(float)
+    return values
+
+
+def _ordered_marks(file: TableFile, i: int, *, dated: bool) -> dict[str, list[str]]:
     """Return the values of a text column of groups or times in their order; none of numbers."""
     from pandas.api.types import is_numeric_dtype
 

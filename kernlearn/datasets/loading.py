@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets.card import (
-    OF_FILE,
-    Card,
-    Column,
-    Missing,
-    Reading,
-    TableOptions,
-    Task,
-    read_card,
-)
+from kernlearn.datasets.card import OF_FILE, Card, Column, Missing, Reading, Task, read_card
 from kernlearn.datasets.files import (
     Found,
     catalogue,
@@ -210,7 +201,7 @@ def load(
         raise DataError(f"{place}: missing: {missing} {text}")
     by_default, drop = card.missing or "drop", asked.drop
     missing = missing or by_default
-    table, sizes = _read(found, marks)
+    table, sizes = _read(found)
     left_out = () if is_file(name) else [one for one in drop if one not in marks.values()]
     table = _without_columns(found, _marked(table, marks, place), left_out)
     n_notes = len(table.done.notes)
@@ -310,7 +301,7 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 # Steps of load
 
 
-def _read(found: Found, marks: Mapping[str, Column]) -> tuple[Table, list[int]]:
+def _read(found: Found) -> tuple[Table, list[int]]:
     """Read the files of a data set, and compare their content with the card.
 
     Return the rows that have a target, and the number of rows in each file.
@@ -318,8 +309,7 @@ def _read(found: Found, marks: Mapping[str, Column]) -> tuple[Table, list[int]]:
     card, form, place = found.card, found.form, found.place
     parts = read(found.paths, form.format, card.n_features, card.classes, found.contents)
     table = _joined(parts, place)
-    if (are_objects(table.X) or card.task == "similarity") and marks:
-        table = table._replace(**_marks_of_points(found, marks))
+    table = table._replace(**found.marks)
     lacks = np.isnan(table.y)
     table = table.rows(~lacks) if lacks.any() else table
     n_rows, n_features = len(table.y), 1 if are_objects(table.X) else table.X.shape[1]
@@ -377,9 +367,9 @@ def _joined(parts: Sequence[Table], place: str) -> Table:
 def _marked(table: Table, asked: Mapping[str, Column], place: str) -> Table:
     """Take the columns of groups and of time out of a table's features."""
     for key, column in asked.items():
-        if hasattr(table.X, "tocsr"):
-            raise DataError(f"{place}: {key}: only tables have columns that are no features")
         if (values := getattr(table, key)) is None:
+            if are_objects(table.X) or hasattr(table.X, "tocsr"):
+                raise DataError(f"{place}: {key}: only tables have columns that are no features")
             names = table.feature_names
             i = column_position(place, column, names, "feature")
             values, column = table.X[:, i], names[i]
@@ -392,24 +382,6 @@ def _marked(table: Table, asked: Mapping[str, Column], place: str) -> Table:
             values = np.unique(values, return_inverse=True)[1]
         table = table._replace(**{key: values})
     return table
-
-
-def _marks_of_points(found: Found, marks: Mapping[str, Column]) -> dict[str, Any]:
-    """Return the groups and times of points to compare, NaN where one is missing."""
-    import pandas as pd
-
-    values, format = {}, found.form.format
-    frame = found.contents[0] if found.contents else None
-    for key, column in marks.items():
-        if not isinstance(frame, pd.DataFrame) or not isinstance(format, TableOptions):
-            raise DataError(f"{found.place}: {key}: only tables have columns that are no features")
-        i = column_position(found.place, column, [*map(str, frame.columns)])
-        held, order = frame.iloc[:, i], format.nominal.get(str(frame.columns[i]))
-        if order is not None:
-            codes = pd.Categorical(held.astype(str), order).codes.astype(float)
-            held = pd.Series(codes).where(codes >= 0)
-        values[key] = held.to_numpy(float)
-    return values
 
 
 def _without_columns(found: Found, table: Table, drop: Sequence[Column]) -> Table:

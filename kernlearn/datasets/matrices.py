@@ -210,9 +210,12 @@ def with_pairs(table: Table, missing: str, place: str, kind: str) -> Table:
 
 def as_matrix(table: Table, kind: str, place: str) -> Table:
     """Notice a matrix that is not symmetric, or that does not look like what it is said to be."""
+    from kernlearn.validation import is_half
+
     X, notes = table.X, []
-    if isinstance(X, np.ndarray) and bool(np.tril(X, -1).any()) != bool(np.triu(X, 1).any()):
-        raise DataError(f"{place}: one side of the diagonal has zeros alone: leave it empty")
+    if kind == "distance" and isinstance(X, np.ndarray) and is_half(X):
+        problem = f"{place}: one of the two distances of each pair is 0"
+        raise DataError(f"{problem}: write NaN there, in text nothing, or both distances")
     differences = np.abs(X - X.T)
     if isinstance(differences, np.ndarray):
         differences = np.nan_to_num(differences)  # of a pair that is missing none

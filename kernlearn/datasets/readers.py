@@ -468,7 +468,7 @@ def _numpy(path: Path, content: bytes) -> dict[str, Any]:
     except ValueError as error:
         if "allow_pickle" not in str(error):
             raise
-        text = f"numpy.savez(file, ..., {name}={name}.astype(str))"
+        text = f"numpy.savez(file, ..., {name}=pandas.Series({name}).fillna('').to_numpy(str))"
         raise DataError(f"{path}: {name} is an array of objects: write texts, {text}") from None
     return {"X": stored} if isinstance(stored, np.ndarray) else arrays
 
@@ -526,7 +526,11 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
     entries = X.data if hasattr(X, "tocsr") else X[~np.isnan(X)]
     if not (np.abs(entries) <= LARGEST).all():
         raise DataError(f"{path}: an entry of {matrix} is not finite (up to {LARGEST:g})")
-    return Table(X, labels.ravel(), ())
+    labels = labels.ravel()
+    if labels.dtype.kind == "U" and (lacks := labels == "").any():
+        labels = labels.astype(object)
+        labels[lacks] = None
+    return Table(X, labels, ())
 
 
 def is_vector(shape: tuple[int, ...], n: int) -> bool:

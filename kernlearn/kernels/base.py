@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import refuse_text, validate_data, warn, with_mirror_images
+from kernlearn.validation import is_half, refuse_text, validate_data, warn, with_mirror_images
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -454,14 +454,6 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
             "one of the two values of each pair is 0: X looks like half a matrix. Pass X + X.T "
             "with the diagonal counted once"
         )
-
-
-def is_half(matrix: np.ndarray) -> bool:
-    """Whether of each two mirrored entries of a square matrix one is 0, but not all are."""
-    n_own, n_values = np.count_nonzero(matrix.diagonal()), np.count_nonzero(matrix)
-    blocks = gen_batches(len(matrix), 256)
-    n_both = sum(np.count_nonzero((matrix[i] != 0) & (matrix[:, i].T != 0)) for i in blocks)
-    return bool(n_both == n_own < n_values)
 
 
 def is_symmetric(matrix: np.ndarray) -> bool:

@@ -276,6 +276,25 @@ def test_a_rare_class_is_measured_like_the_others(kernlearn, tmp_path, n_rare, f
     assert read_yaml(tmp_path / "f.yaml")[0]["metrics"][0] == first
 
 
+@pytest.mark.parametrize("as_number", [False, True])
+def test_visits_of_most_patients_once_or_twice_are_grouped(kernlearn, tmp_path, as_number):
+    visits = RNG.permutation([*range(200), *range(100)])
+    kinds = RNG.choice(["a", "b"], 200)[visits]
+    keys = visits * 7 + 3 if as_number else [f"k{i}" for i in visits]
+    write_table(tmp_path / "f.csv", {"key": keys, "x": RNG.normal(size=300), "kind": kinds})
+    kernlearn("init", "f.csv")
+    assert read_yaml(tmp_path / "f.yaml")[0]["protocol"]["groups"] == "key"
+
+
+def test_numbers_of_rows_and_of_gaps_are_named(kernlearn, tmp_path):
+    rows = {"nr": np.cumsum(RNG.integers(1, 9, 90)), "x": RNG.normal(size=90)}
+    rows["x"][::9] = -99
+    write_table(tmp_path / "f.csv", {**rows, "kind": RNG.choice(["a", "b"], 90)})
+    out = kernlearn("init", "f.csv").stdout
+    assert "x is -99 in 10 rows" in out
+    assert read_yaml(tmp_path / "f.yaml")[0]["datasets"]["f"]["drop"] == ["nr"]
+
+
 def test_what_makes_scores_mean_little_is_named(kernlearn, tmp_path):
     cause = ["acute", "chronic", ""] * 30
     rows = [f"{i % 31},{text},{'no' if text == '' else 'yes'}" for i, text in enumerate(cause)]

@@ -275,6 +275,7 @@ FORMATS = {  # the kind that must be read
     "series": ("ts", b"@problemName s\n@data\n1,2:a\n4,5:b\n"),
 }
 NO_FORMATS = {  # what must be said
+    "comments": ("comment: .#", b"# first\na\tb\ty\n1\t2\tsome label\n2\t1\tother\n"),
     "labels": ("index:value: .*0,1", b"0,1 1:0.5\n1 2:0.5\n"),
     "some queries": ("1 of 2 rows have a qid", b"1 qid:1 1:0.5\n0 1:2\n"),
     "html": ("HTML, XML or JSON .*save it as CSV", b"<html><table><tr><td>a</td></tr></table>\n"),
@@ -671,7 +672,7 @@ def test_arrays(folder):
         np.testing.assert_array_equal(bunch.data, X)
         assert bunch.target_names.tolist() == labels
     np.savez(folder / "objects.npz", X=X, y=np.array(["a", None] * 3, dtype=object))
-    with pytest.raises(DataError, match=r"y=y\.astype"):  # no pickle is loaded
+    with pytest.raises(DataError, match=r"y=pandas"):  # no pickle is loaded
         load(folder / "objects.npz")
     np.savez(folder / "gaps.npz", X=X, y=np.array([1, np.nan, 0, 1, 0, np.nan]))
     bunch = load(folder / "gaps.npz")
@@ -1088,6 +1089,22 @@ def test_numbers_with_leading_zeros_are_named(folder):
     rows = "\n".join(f"0{i},{i},{'pq'[i % 2]}" for i in range(1, 30))
     bunch = load(write(folder, f"code,x,y\n{rows}\n"))
     assert [note.split()[0] for note in bunch.preparation.notes if "01" in note] == ["code"]
+
+
+def test_labels_of_arrays_may_lack_and_rows_have_groups(folder):
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), np.array(["a", "b", ""] * 4)
+    np.savez(folder / "f.npz", X=X, y=y)
+    assert load(folder / "f.npz").data.shape == (8, 3)
+    names = [f"p{i}" for i in range(12)]
+    D = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+    np.savez(folder / "D.npz", D=D, names=names)
+    beside = pd.DataFrame({"id": names, "kind": ["a", "b"] * 6, "patient": [*"uvw"] * 4})
+    beside.loc[4, "kind"] = None
+    beside[::-1].to_csv(folder / "l.csv", index=False)
+    how = {"matrix": "distance", "labels": folder / "l.csv", "target": "kind"}
+    assert load(folder / "D.npz", **how).preparation.shared == {"patient": 3}
+    data = load(folder / "D.npz", **how, groups="patient")
+    assert data.groups.tolist() == [0, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2]
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
