@@ -70,6 +70,12 @@ def init(
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
     bunch, keys, away, shared = _read_or_advise(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
+    for name in [*shared] if _is_file(data) else ():
+        try:
+            datasets.load(Path(data), **{"missing": "impute", **keys}, groups=name)
+        except DataError as error:  # some rows lack it
+            _show(data, [f"rows are not grouped by {name} ({error.problem})"])
+            del shared[name]
     advice = []
     if shared:
         names = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
