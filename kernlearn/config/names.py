@@ -19,7 +19,7 @@ import numpy as np
 
 from kernlearn import kernels
 from kernlearn.checks import suggestion
-from kernlearn.config.spec import GOODNESS
+from kernlearn.config.spec import ON_REQUEST
 from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
@@ -250,10 +250,10 @@ class Scope:
     def own_metrics(self, names: Iterable[str]) -> list[Registered]:
         """Return the metrics among some names that are measured only where they are named.
 
-        They are those of plug-ins, scikit-learn's scorers and goodness.
+        They are those of plug-ins, scikit-learn's scorers and a few of kernlearn.
         """
         metrics = [self.metrics[name] for name in sorted(set(names)) if name in self.metrics]
-        return [m for m in metrics if m.plugin or m.scorer or m.name in GOODNESS]
+        return [m for m in metrics if m.plugin or m.scorer or m.name in ON_REQUEST]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in of the config; None if it has no such one."""

@@ -13,6 +13,8 @@ from kernlearn.exceptions import ConfigError
 
 _MOST_COMBINATIONS = 100_000
 GOODNESS = ("goodness_error", "goodness_margin")
+#: Metrics of kernlearn that are measured only where they are named.
+ON_REQUEST = (*GOODNESS, "rmse")
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
 #: Columns of results, after which no varied parameter can be called.

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from kernlearn.config.names import METRICS, Scope
+from kernlearn.config.spec import ON_REQUEST
 from kernlearn.config.trial import Trial, TrialSpec
 from kernlearn.datasets.data import Data
 from kernlearn.engine import build, machine
@@ -91,7 +92,8 @@ class Task:
     @property
     def metrics(self) -> list[Registered]:
         """The metrics that are measured of predictions, or of the estimator."""
-        usual = [m for m in METRICS.values() if self.name in m.tasks and m.target]
+        of_task = [m for m in METRICS.values() if self.name in m.tasks and m.target]
+        usual = [m for m in of_task if m.name not in ON_REQUEST]
         return [*usual, *(m for m in self.own if m.target or m.scorer)]
 
     def measure(
