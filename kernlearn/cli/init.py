@@ -1,6 +1,7 @@
 """The command ``init``: a config that compares methods on data of one's own."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -220,7 +221,8 @@ def _is_file(data: str) -> bool:
 
 def _label(data: str) -> str:
     """Return the label of a data set in a config."""
-    return "".join(c if c.isalnum() else "_" for c in Path(data).name.partition(".")[0]) or "data"
+    name = re.sub(r"(\.[A-Za-z]\w*)+$", "", Path(data).name)  # without suffixes
+    return re.sub(r"\W", "_", name) or "data"
 
 
 def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
@@ -313,7 +315,7 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
             rest = column[(column != value) & ~np.isnan(column)]
             n = np.count_nonzero(column == value)
             beyond = max(rest.min() - value, value - rest.max()) if n > 1 and len(rest) else 0
-            if beyond > np.ptp(rest):
+            if beyond > np.ptp(rest) or (beyond and value <= -9 and rest.min() >= 0):
                 way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
                 yield f"{name} is {value} in {n} rows, far from its other values: {way}"
     if task == "regression":

@@ -56,7 +56,7 @@ class Reading(BaseModel):
     target: Column | None = None
     """The column of `file` to predict; by default the last."""
     grades: Labels | None = None
-    """The labels of the target of `file` in their order."""
+    """The labels of the target of `file` in their order: without a task these are grades."""
     sheet: int | str | None = None
     """The sheet of an Excel file, by name or position from 0."""
     read_as: dict[str, Any] = {}

@@ -93,7 +93,8 @@ def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "da
     """Read a data file and make a card for it, or for a folder of LETOR."""
     paths = _data_files(path)
     guess = _inspect(paths, asked)
-    task = stated or ("similarity" if asked.matrix else guess.task_of(path))
+    asked_for = "similarity" if asked.matrix else "ordinal" if asked.grades else None
+    task = stated or asked_for or guess.task_of(path)
     if task not in get_args(Task):
         raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
     notes = list(guess.notes)

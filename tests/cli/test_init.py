@@ -286,6 +286,13 @@ def test_visits_of_most_patients_once_or_twice_are_grouped(kernlearn, tmp_path, 
     assert read_yaml(tmp_path / "f.yaml")[0]["protocol"]["groups"] == "key"
 
 
+def test_what_has_an_order_is_ordinal(kernlearn, tmp_path):
+    grades = RNG.choice(["low", "mid", "high"], 60)
+    write_table(tmp_path / "f1.5.csv", {"x": RNG.normal(size=60), "grade": grades})
+    kernlearn("init", "f1.5.csv", "-o", "grades=[low, mid, high]")
+    assert read_yaml(tmp_path / "f1_5.yaml")[0]["task"] == "ordinal"
+
+
 def test_numbers_of_rows_and_of_gaps_are_named(kernlearn, tmp_path):
     rows = {"nr": np.cumsum(RNG.integers(1, 9, 90)), "x": RNG.normal(size=90)}
     rows["x"][::9] = -99
