@@ -74,6 +74,7 @@ def init(
     for name in [*shared] if _is_file(data) else ():
         try:
             datasets.load(Path(data), **{"missing": "impute", **keys}, groups=name)
+            break
         except DataError as error:  # some rows lack it
             _show(data, [f"rows are not grouped by {name} ({error.problem})"])
             del shared[name]
@@ -98,7 +99,7 @@ def init(
     if _is_file(data):
         others = _other_splits(bunch, content["protocol"], features, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
-    _show(data, _doubts(bunch, task))
+    _show(data, [*_doubts(bunch, task), *_giveaways(bunch, task)])
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
         _show(config, [f"{limit}; raise max_train and max_test for more"])
@@ -296,7 +297,7 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
 
 
 def _doubts(bunch: Any, task: str) -> Iterator[str]:
-    """Say that a target is skewed, and which features give it away."""
+    """Say that a target is skewed, that rows are repeated, and which numbers may be gaps."""
     import numpy as np
 
     X, y = bunch.data, bunch.target
@@ -305,7 +306,7 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
             f"the target is skewed (skewness {skewness:.1f}): `metrics: [mae]` counts its largest "
             "values less than rmse"
         )
-    if bunch.similarity is not None or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+    if not _has_columns(bunch):
         return
     again = len(X) - len(np.unique(np.column_stack([X, y]), axis=0))
     if again > _MOST_AGAIN * len(X):
@@ -318,6 +319,20 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
             if beyond > np.ptp(rest) or (beyond and value <= -9 and rest.min() >= 0):
                 way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
                 yield f"{name} is {value} in {n} rows, far from its other values: {way}"
+
+
+def _has_columns(bunch: Any) -> bool:
+    """Whether points are rows of a dense table."""
+    return bunch.similarity is None and bunch.data.ndim == 2 and not hasattr(bunch.data, "tocsr")
+
+
+def _giveaways(bunch: Any, task: str) -> Iterator[str]:
+    """Say which features give the target away, so that they may not be known before it is."""
+    import numpy as np
+
+    X, y = bunch.data, bunch.target
+    if not _has_columns(bunch):
+        return
     if task == "regression":
         rows = np.flatnonzero(~np.isnan(X).any(axis=1))[:_MOST_ROWS]
         A, y = np.column_stack([X[rows], np.ones(len(rows))]), y[rows]
@@ -335,8 +350,8 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
             names.append(name)
         whole = name.partition("=")[0]
         nominal = whole in bunch.preparation.one_hot
-        is_filled = column == 1 if nominal else ~np.isnan(column)
-        filled[whole if nominal else name] = filled.get(whole, False) | is_filled
+        key, is_filled = (whole, column == 1) if nominal else (name, ~np.isnan(column))
+        filled[key] = filled.get(key, False) | is_filled
     text = "alone separates the classes: is it known before they are?"
     yield from (f"{name} {text}" for name in names[:_MOST_NAMED])
     for name, mask in filled.items():

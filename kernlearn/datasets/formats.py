@@ -229,9 +229,13 @@ def _refuse_rows(
         raise DataError(problem, [("read_as.quote", None)])
     odd = [i for i, (_, row) in enumerate(rows) if len(row) != width]
     ways: list[tuple[str, Any]]
-    if rows[0][1][:1] and rows[0][1][0].startswith("#"):  # and so may others, with any separators
-        problem = f"{path}: line {rows[0][0]} begins with # and has other columns than the rest"
-        raise DataError(problem, [("read_as.comment", "#"), ("read_as.skip", [rows[0][0]])])
+    # by the first separator that gives columns: a comment may have blanks as entries do
+    split = next((one for one in tried if one and len(one[-1][1]) > 1), rows)
+    (line, above), (_, last) = split[0], split[-1]
+    if above[:1] and above[0].startswith("#") and len(above) != len(last):
+        problem = f"{path}: line {line} begins with # and has other columns than the rest"
+        skip = sorted({*skipped, line})
+        raise DataError(problem, [("read_as.comment", "#"), ("read_as.skip", skip)])
     if width < 2 and not odd:
         texts = ["".join(row) for _, row in rows]
         marks = sorted({*re.sub(r"[\w\s.+-]", "", texts[0])})

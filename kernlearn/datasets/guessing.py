@@ -329,14 +329,15 @@ def _table(file: TableFile, asked: Reading) -> Guess:
     for name in labelled.columns.intersection([*nominal]) if len(labelled) < len(frame) else ():
         known = {*labelled[name].dropna().astype(str)}
         nominal[name] = [value for value in nominal[name] if value in known] or nominal[name]
-    for i in marking:
+    is_table = points is None and asked.matrix is None
+    for i in marking if is_table else ():
         nominal |= _ordered_marks(file, i, dated=names[i] == asked.time)
     if asked.matrix is not None:  # a point may lack all its pairs
         left_out = {i: why for i, why in left_out.items() if why != _EMPTY}
     rest = rest if asked.matrix is None else [i for i in rest if i not in marking]
     features = [i for i in rest if i not in left_out] if points is None else [points]
     shared: dict[str, int] = {}
-    if points is None and asked.matrix is None and not marking:
+    if is_table and not marking:
         ids = [i for i, why in left_out.items() if why.startswith((TEXT, DIGITS))]
         shared = repeated(frame, [target, *features], ids)
     if not marking:  # of features the preparation says so
@@ -373,7 +374,6 @@ def _table(file: TableFile, asked: Reading) -> Guess:
     ordered = getattr(frame.dtypes.iloc[target], "ordered", False)
     ordered = ordered and options.kind in ("parquet", "feather")
     task = "ordinal" if ordered and len(labels or ()) > 2 else None
-    is_table = points is None and asked.matrix is None
     marks = {} if is_table else _marks(file, asked)
     guessed = len(features), labels, is_numeric, notes, reasons, task, shared, marks
     return Guess(content, (frame,), *guessed)

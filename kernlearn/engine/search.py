@@ -65,6 +65,7 @@ def select(
         return Selection()
     if parts.val is None:
         parts = with_validation(parts, trial)
+    estimator = clone(estimator)  # whose held-out rows are those of this choice
     points, n_rows = list(ParameterGrid(grid)), len(parts.train.y)
     halves = protocol.search == "halving"
     order = generator(protocol.seed, "search", trial.split).permutation(n_rows)

@@ -240,7 +240,7 @@ class SimilarityEstimator(BaseEstimator):
             values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
             values = check_points(self, X, None, gaps=True)
-            _refuse_unknown(values)
+            _refuse_unknown(values, places)
             values = values[:, places]
         return self._without_gaps(values, places)
 
@@ -496,10 +496,11 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         return self._values(X)
 
 
-def _refuse_unknown(X: Reals) -> None:
-    """Refuse points of which no similarity to a training point is known."""
-    if (lacks := np.isnan(X).all(axis=1)).any():
+def _refuse_unknown(X: Reals, places: Any = slice(None)) -> None:
+    """Refuse points of which no similarity to a training point is known, at `places` or others."""
+    rows = np.flatnonzero(np.isnan(X[:, places]).all(axis=1))  # mostly none, by few columns
+    if len(rows := rows[np.isnan(X[rows]).all(axis=1)]):
         raise ValueError(
-            f"row {lacks.argmax()} of X lacks all similarities to training points: fill in mirror "
-            "images before the matrix is split"
+            f"row {rows[0]} of X lacks all similarities to training points: fill in mirror images "
+            "before the matrix is split"
         )

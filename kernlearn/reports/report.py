@@ -496,7 +496,8 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
         if metric in plan.experiment.config.named_metrics:
             notes.append(f"{n} {of_done} have no {metric}: {why}")
     specs = {id(trial.spec): trial.spec for trial in plan.trials}.values()
-    if any('"cache":true' in canonical(spec).replace(" ", "") for spec in specs):
+    caches = any('"cache":true' in canonical(spec) for spec in specs)
+    if caches and plan.experiment.config.shows_times:
         notes.append("times are without the values of pairs that were kept before (cache: true)")
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")

@@ -1091,6 +1091,16 @@ def test_numbers_with_leading_zeros_are_named(folder):
     assert [note.split()[0] for note in bunch.preparation.notes if "01" in note] == ["code"]
 
 
+def test_a_comment_above_a_table_is_no_commented_header(folder):
+    rows = "".join(f"{i}\t{i % 7}\t{'some label' if i % 2 else 'other'}\n" for i in range(20))
+    path = write(folder, f"junk\n# a comment\na\tb\ty\n{rows}")
+    refusal = loaded(path, read_as={"skip": [1]})[1]
+    assert "begins with #" in refusal
+    assert '"skip": [1, 2]' in refusal or "skip: [1, 2]" in refusal
+    path = write(folder, f"#a\tb\ty\n{rows}1\t2\n{rows}")
+    assert "begins with #" not in loaded(path)[1]
+
+
 def test_labels_of_arrays_may_lack_and_rows_have_groups(folder):
     X, y = np.random.default_rng(0).normal(size=(12, 3)), np.array(["a", "b", ""] * 4)
     np.savez(folder / "f.npz", X=X, y=y)
