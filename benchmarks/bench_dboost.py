@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row, least_seconds, once
 from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.engine.build import prepare
+from kernlearn.engine.preparation import prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier
 

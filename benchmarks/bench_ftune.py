@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.engine.build import Parts, prepare
+from kernlearn.engine.preparation import Parts, prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 

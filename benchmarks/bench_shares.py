@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.engine.build import prepare
+from kernlearn.engine.preparation import prepare
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.linear.liblinear import Settings, feature_rows, solve

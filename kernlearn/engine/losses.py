@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn import metrics
-from kernlearn.engine.build import generator
+from kernlearn.engine.splits import generator
 from kernlearn.engine.tasks import Predictions, letor_ndcg_10, ndcg_10
 from kernlearn.store import values_as_text
 

@@ -17,7 +17,8 @@ from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.trial import Trial
 from kernlearn.engine import losses
-from kernlearn.engine.build import Part, Parts, generator, held_out
+from kernlearn.engine.preparation import Part, Parts
+from kernlearn.engine.splits import generator, held_out
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels.known_pairs import knowing_pairs
 

@@ -16,6 +16,8 @@ from kernlearn.config.spec import ON_REQUEST
 from kernlearn.config.trial import Trial, TrialSpec
 from kernlearn.datasets.data import Data
 from kernlearn.engine import build, machine
+from kernlearn.engine.preparation import Part, Parts
+from kernlearn.engine.splits import random_state
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import Registered
 
@@ -84,7 +86,7 @@ class Task:
         return values if self.as_label is None else self.as_label(values, y_train)
 
     def predictions(
-        self, estimator: Any, output: Any, part: build.Part, y_train: Array
+        self, estimator: Any, output: Any, part: Part, y_train: Array
     ) -> "Predictions":
         """Return what is evaluated of an estimator's output for a part."""
         return Predictions(part, self.label(output, len(part.y), y_train), estimator, y_train)
@@ -136,7 +138,7 @@ class Task:
 class Predictions:
     """What an estimator, fitted to `y_train`, predicts for a part of the data."""
 
-    part: build.Part
+    part: Part
     predicted: Array
     estimator: Any = None
     y_train: Any = None
@@ -289,7 +291,7 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
         info["n_train"] = len(parts.train.y)
     else:
         data = build.load_data(trial, scope)
-        parts = build.Parts(drawn := build.Part(data.data, data.target), drawn)
+        parts = Parts(drawn := Part(data.data, data.target), drawn)
     X, kernel = parts.test.X, build.build_kernel(trial, scope, parts)
     estimator = build.build_estimator(trial, scope, kernel)
     with machine.Stopwatch() as fitting:
@@ -329,7 +331,7 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
             parts.train.y,
             n=n,
             n_trials=_COMPLEXITY_TRIALS,
-            random_state=build.random_state(spec.protocol.seed, "complexity", trial.split),
+            random_state=random_state(spec.protocol.seed, "complexity", trial.split),
         )
     bound = hypotheses.bound(n)
     metrics = {

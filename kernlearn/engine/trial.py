@@ -21,7 +21,7 @@ from kernlearn.config.spec import GOODNESS, canonical
 from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
-from kernlearn.engine.build import Parts
+from kernlearn.engine.preparation import Parts
 from kernlearn.engine.search import (
     chosen_inside,
     fit_given,

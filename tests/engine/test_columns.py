@@ -14,7 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import build_kernel, load_parts, prepare, random_state, split_indices
+from kernlearn.engine.build import build_kernel, load_parts
+from kernlearn.engine.preparation import prepare
+from kernlearn.engine.splits import random_state, split_indices
 from kernlearn.engine.tasks import CLASSIFICATION
 from kernlearn.engine.trial import run_trial
 from kernlearn.kernels import GaussianKernel

@@ -18,16 +18,10 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import load
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import (
-    Units,
-    build_estimator,
-    generator,
-    held_out,
-    load_parts,
-    prepare,
-    split_indices,
-)
+from kernlearn.engine.build import build_estimator, load_parts
+from kernlearn.engine.preparation import prepare
 from kernlearn.engine.search import hold_out_inside, with_validation
+from kernlearn.engine.splits import Units, generator, held_out, split_indices
 from kernlearn.engine.tasks import CLASSIFICATION, REGRESSION
 from kernlearn.engine.trial import execute, run_trial
 from kernlearn.exceptions import ConfigError, DataError

@@ -5,8 +5,8 @@ import pytest
 
 from kernlearn.config.names import METRICS
 from kernlearn.engine import losses, run_plan
-from kernlearn.engine.build import Part
 from kernlearn.engine.losses import SAMPLE, kept, values_of
+from kernlearn.engine.preparation import Part
 from kernlearn.engine.tasks import Predictions, value
 from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
 

@@ -4,14 +4,9 @@ import scipy.sparse as sp
 
 from kernlearn.config.model import Protocol
 from kernlearn.datasets.data import Data
-from kernlearn.engine.build import (
-    MaxNormScaler,
-    Units,
-    fold_indices,
-    positive_classes,
-    prepare,
-    split_indices,
-)
+from kernlearn.engine.build import positive_classes
+from kernlearn.engine.preparation import MaxNormScaler, prepare
+from kernlearn.engine.splits import Units, fold_indices, split_indices
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])

@@ -17,8 +17,10 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import run_plan, search
-from kernlearn.engine.build import Parts, build_estimator, generator, load_parts, prepare
+from kernlearn.engine.build import build_estimator, load_parts
+from kernlearn.engine.preparation import Parts, prepare
 from kernlearn.engine.search import measure_grid
+from kernlearn.engine.splits import generator
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, Predictions
 from kernlearn.engine.trial import run_trial
 from kernlearn.kernels import PolynomialKernel

@@ -8,7 +8,8 @@ from sklearn.metrics import roc_auc_score
 
 from kernlearn.config.names import BUILT_IN, METRICS, SUPERVISED, TASKS
 from kernlearn.engine import build, run_plan
-from kernlearn.engine.build import Part
+from kernlearn.engine.preparation import Part
+from kernlearn.engine.splits import random_state
 from kernlearn.engine.tasks import CLASSIFICATION, Predictions, auc, equal_frequency
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
@@ -242,7 +243,7 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(ende
     trial, row = next(one for one in both if (one[0].labels["method"], one[0].split) == ("map", 1))
     _, parts = build.load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
     kernel = PolynomialKernel(2)
-    seed = build.random_state(3, "estimator", 1)
+    seed = random_state(3, "estimator", 1)
     Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.train.X).transform(parts.test.X)
     gram = kernel(parts.test.X)
     expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)
