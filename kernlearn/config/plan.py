@@ -464,7 +464,7 @@ def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> 
             what = f"no such value{suggestion(value, known)}"
             if not known:
                 what = f"no label {label!r}{suggestion(label, {name for name, _ in there})}"
-            raise SelectionError(f"--only {label}={value}: {what}")
+            raise SelectionError(f"{label}={value}: {what}")
     if not plan.trials:
         missing = ", ".join(plan.left_out)
         raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")

@@ -21,8 +21,8 @@ class Data(Bunch):
     target_names, feature_names : sequence of str
         The labels in the order of their codes, and the names of columns.
     **more
-        Further fields: card, found, fold, query, groups, time, frame, similarity, fingerprint,
-        sample, note and preparation.
+        Further fields: card, found, fold, query, groups, time, frame, columns, similarity,
+        fingerprint, sample, note and preparation.
     """
 
     def __init__(
@@ -35,8 +35,9 @@ class Data(Bunch):
     ) -> None:
         if feature_names is None:
             feature_names = default_names(data.shape[1] if data.ndim == 2 else 0)
-        absent = ("card", "found", "fold", "query", "groups", "time", "frame", "similarity")
+        absent = ("card", "found", "fold", "query", "groups", "time", "frame", "columns")
         fields = {**dict.fromkeys(absent), "fingerprint": "", "sample": False, "note": ""}
+        fields["similarity"] = None
         fields["preparation"] = Preparation(data.shape[0])
         super().__init__(
             data=data,

@@ -31,18 +31,17 @@ from kernlearn.datasets.tables import (
     column_position,
     fingerprint,
     grades_notes,
-    one_hot,
 )
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from kernlearn.datasets.columns import Columns
     from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
+_MISSING = "missing"  # the value of nominal columns that stands for a missing entry
 _DENSE_FROM = 0.2  # share of entries that are not zero
 
 
@@ -153,6 +152,8 @@ def load(
             The group of each row (int64); only if asked for.
         time : ndarray of shape (n_samples,)
             The time of each row, as numbers that order the rows; only if asked for.
+        columns : Columns
+            How the columns of a table are encoded: a transformer for frames of new rows.
         frame : pandas.DataFrame
             The features with their names, nominal columns as categories, and missing entries in
             place; only if asked for.
@@ -186,6 +187,8 @@ def load(
     >>> wine.data.shape, wine.target_names.tolist()
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     """
+    from sklearn.base import clone
+
     from kernlearn.datasets.data import Data
 
     of_file: dict[str, Any] = {"target": target, "grades": grades, "sheet": sheet}
@@ -213,9 +216,13 @@ def load(
     table = table.noting(*_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
-    raw = _as_frame(table) if frame else None
+    columns, raw = None, None
+    if not (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
+        columns = _columns(table, nominal, missing)
+        if frame:
+            raw = clone(columns).set_params(encoding="raw").encoded(table.X, table.texts)
     if card.similarity is None:
-        table = _as_features(table, nominal)
+        table = _as_features(table, columns)
     else:
         table = as_matrix(table, card.similarity, place)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
@@ -243,6 +250,7 @@ def load(
         groups=table.groups,
         time=table.time,
         frame=raw,
+        columns=columns,
         similarity=card.similarity,
         fingerprint=content,
         preparation=table.done,
@@ -419,21 +427,32 @@ def _text_notes(table: Table) -> list[str]:
     return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
 
 
-def _as_features(table: Table, nominal: str) -> Table:
+def _columns(table: Table, nominal: Nominal, missing: str) -> "Columns":
+    """Return how the columns of a table are encoded."""
+    from kernlearn.datasets.columns import Columns
+
+    names, texts = table.feature_names, [] if table.texts is None else [*table.texts]
+    values = {name: table.nominal[name] for name in names if name in table.nominal}
+    gaps = _MISSING if missing == "category" else None
+    return Columns(names, values, nominal, texts, gaps)
+
+
+def _as_features(table: Table, columns: "Columns | None") -> Table:
     """Encode nominal columns; notice ids, and columns whose values rows share."""
-    if are_objects(table.X) or hasattr(table.X, "tocsr"):
+    if columns is None:
         return table
     ids, shared = ids_and_groups(table)
     is_marked = table.groups is not None or table.time is not None
     shared = table.done.shared | ({} if is_marked else shared)
-    values = {k: len(table.nominal[k]) for k in table.feature_names if k in table.nominal}
-    encoded: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
-    if nominal == "onehot":
+    values = {name: len(values) for name, values in columns.nominal.items()}
+    encoded: dict[str, Any] = {"coded": values}
+    if columns.encoding == "onehot":
+        encoded = {"one_hot": values}
         if n := int(np.isnan(table.X[:, _nominal(table)]).sum()):
             text = "none of the column's 0/1 columns is 1"
             table = table.noting(f"{counted(n, 'missing entry')} of nominal columns: {text}")
-        X, names = one_hot(table)
-        table = table._replace(X=X, feature_names=names)
+        names = tuple(columns.get_feature_names_out())
+        table = table._replace(X=columns.encoded(table.X), feature_names=names)
     return table.noting(id_like=ids, shared=shared, **encoded)
 
 
@@ -501,8 +520,8 @@ def _gaps_as_values(table: Table) -> Table:
     for i in (i for i in columns if gaps[:, i].any()):
         name = table.feature_names[i]
         X[gaps[:, i], i] = len(values[name])
-        values[name] = (*values[name], "missing")
-    note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
+        values[name] = (*values[name], _MISSING)
+    note = f"{counted(n, 'missing entry')} of nominal columns became the value `{_MISSING}`"
     return table._replace(X=X, nominal=values).noting(note)
 
 
@@ -518,18 +537,6 @@ def _filled(table: Table, missing: str) -> tuple[Table, str]:
             what += f", {n} of them, in nominal columns, by the most frequent value"
         fills = frame.mean().where(~frame.columns.isin(columns), fills)
     return table._replace(X=np.ascontiguousarray(frame.fillna(fills))), what
-
-
-def _as_frame(table: Table) -> "pd.DataFrame":
-    """Return the features as a frame with names, nominal columns as categories, gaps in place."""
-    import pandas as pd
-
-    frame = pd.DataFrame(table.X, columns=list(table.feature_names), copy=True)
-    for name in frame.columns.intersection([*table.nominal]):
-        codes, values = np.nan_to_num(frame[name], nan=-1).astype(int), table.nominal[name]
-        frame[name] = pd.Categorical.from_codes(codes, pd.Index(values))
-    texts = [] if table.texts is None else [table.texts.reset_index(drop=True)]
-    return pd.concat([frame, *texts], axis=1)
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from kernlearn import checks
 from kernlearn.datasets.files import container, opened
 from kernlearn.datasets.readers import frames_of, load_pairs
-from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, feature_matrix, one_hot
+from kernlearn.datasets.tables import ROW_NAMES, column_position, feature_matrix
 from kernlearn.exceptions import DataError
 from kernlearn.validation import warn
 
@@ -320,6 +320,8 @@ def _tables(
     import pandas as pd
     from pandas.api.types import infer_dtype, is_numeric_dtype
 
+    from kernlearn.datasets.columns import Columns
+
     order, kinds = list[str](), set[tuple[bool, bool]]()
     for path, options in _unchanged(files):
         classes = options.nominal
@@ -361,7 +363,8 @@ def _tables(
             if len(kinds) > 1:
                 fault = "the target is text in some chunks only: name it in `text` of read_as"
                 raise DataError(f"{place_of(0)}: {fault}")
-            X, features = one_hot(Table(X, rows, tuple(order), classes))
+            columns = Columns(order, classes, "onehot")
+            X, features = columns.encoded(X), columns.get_feature_names_out()
             y = frame[label].to_numpy(np.float64 if is_number else object)
             yield pd.DataFrame(X, columns=features), y if is_number else y.astype(np.str_)
         if n_left_out == n_read:

@@ -307,22 +307,6 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
     return as_objects(points)
 
 
-def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the matrix with a 0/1 column for each value of a nominal column, and its names.
-
-    Where the value is missing all are 0.
-    """
-    if not table.nominal:
-        return table.X, table.feature_names
-    columns: list[np.ndarray] = []
-    names: list[str] = []
-    for column, name in zip(table.X.T, table.feature_names, strict=True):
-        values = table.nominal.get(name)
-        columns += [column] if values is None else [column == i for i in range(len(values))]
-        names += [name] if values is None else [f"{name}={value}" for value in values]
-    return np.column_stack(columns), tuple(names)
-
-
 # What is noticed
 
 

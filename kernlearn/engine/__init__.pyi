@@ -4,6 +4,7 @@ from kernlearn.config.plan import make_plan as make_plan
 from kernlearn.config.plan import make_plans as make_plans
 from kernlearn.config.plan import parse_only as parse_only
 from kernlearn.engine.executors import make_executor as make_executor
+from kernlearn.engine.fitting import fit_method as fit_method
 from kernlearn.engine.machine import Interrupts as Interrupts
 from kernlearn.engine.run import Listener as Listener
 from kernlearn.engine.run import run_plan as run_plan
