@@ -14,7 +14,7 @@ from typer import Argument
 
 from kernlearn import config as configs
 from kernlearn import datasets
-from kernlearn.checks import listed
+from kernlearn.checks import counted, listed
 from kernlearn.cli.data import Settings, reading_options
 from kernlearn.cli.output import option, show_wrapped, write_text
 from kernlearn.exceptions import ConfigError, DataError, as_option
@@ -35,6 +35,15 @@ _MOST_FAULTS = 8  # of a file that are shown together
 _FOR_THE_USER = ("target", "read_as.text")  # advice that may not be what is meant
 _MOST_NAMED = 5  # columns that separate the classes
 _SENTINELS = (-1, -9, -99, -999, -9999, 99, 999, 9999)  # numbers that may stand for gaps
+#: Words of usual scales, in their order.
+_SCALES = [
+    ["none", "very low", "low", "mid", "medium", "moderate", "high", "very high"],
+    ["none", "absent", "mild", "moderate", "severe", "critical"],
+    ["bad", "poor", "fair", "good", "very good", "excellent"],
+    ["xs", "s", "m", "l", "xl", "xxl"],
+    ["tiny", "small", "medium", "large", "huge"],
+    ["never", "rarely", "sometimes", "often", "always"],
+]
 _MOST_AGAIN = 0.05  # share of rows that repeat others
 _CHANCE = 1e-4  # with which a column's gaps may be those of a class
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
@@ -94,6 +103,7 @@ def init(
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     if task == "classification":
         _show(data, _about_classes(data, bunch))
+        _show(data, _order_of_classes(bunch.target_names.tolist()))
     content, left_out = _config(data, config, bunch, task, keys, shared)
     features, others = [*bunch.feature_names.tolist(), *away], []
     if _is_file(data):
@@ -210,6 +220,17 @@ def _about_classes(data: str, bunch: Any) -> Iterator[str]:
         yield f"class {rarest} has {n_rarest} rows; {few}"
 
 
+def _order_of_classes(labels: list[str]) -> Iterator[str]:
+    """Say how classes are taken as grades if their names have a usual order."""
+    words = [label.casefold() for label in labels]
+    for scale in _SCALES:
+        if len(labels) > 2 and {*words} <= {*scale}:
+            grades = sorted(labels, key=lambda label: scale.index(label.casefold()))
+            way = as_option("grades", grades)
+            yield f"{', '.join(grades)} seem to have an order: `{way}` takes them as grades"
+            return
+
+
 def _show(name: object, sentences: Iterable[str]) -> None:
     for sentence in sentences:
         show_wrapped(f"{name}: {sentence}", 2)
@@ -311,14 +332,17 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
     again = len(X) - len(np.unique(np.column_stack([X, y]), axis=0))
     if again > _MOST_AGAIN * len(X):
         yield f"{again} of {len(X)} rows repeat another: random splits have both in their parts"
+    coded: dict[int, list[str]] = {}
     for name, column in zip(bunch.feature_names, X.T, strict=True):
         for value in _SENTINELS:
             rest = column[(column != value) & ~np.isnan(column)]
             n = np.count_nonzero(column == value)
             beyond = max(rest.min() - value, value - rest.max()) if n > 1 and len(rest) else 0
             if beyond > np.ptp(rest) or (beyond and value <= -9 and rest.min() >= 0):
-                way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
-                yield f"{name} is {value} in {n} rows, far from its other values: {way}"
+                coded.setdefault(value, []).append(f"{name} in {counted(n, 'row')}")
+    for value, places in coded.items():
+        way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
+        yield f"{value} is far from the other values of {listed(places)}: {way}"
 
 
 def _has_columns(bunch: Any) -> bool:
@@ -375,7 +399,7 @@ def _other_splits(
     dated |= {name: False for name in features if name.lower() in ("year", "date")}
     if dates := sorted(dated, key=dated.__getitem__):
         replaced = " and ".join(
-            k for k in ("train", "folds", "refit", "stratify") if k in protocol
+            k for k in ("train", "folds", "refit", "groups", "stratify") if k in protocol
         )
         how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
         time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"

@@ -148,6 +148,8 @@ def refuse_odd_numbers(file: TableFile, i: int, counts: dict[str, int]) -> None:
     ways: list[tuple[str, Any]] = [gaps] if strange else []
     if limits and odd.isdisjoint(like):
         numbers = {text: float(limits[text].replace(decimal, ".")) for text in sorted(limits)}
+        # half a limit of detection, as is usual
+        numbers = {text: v / 2 if text.strip()[0] in "<≤" else v for text, v in numbers.items()}
         advice: dict[str, Any] = {"replace": {**options.replace, **numbers}}
         if rest := [text for text in strange if text not in limits]:
             advice["missing"] = [*options.missing, *rest[:_MOST_MISSING]]

@@ -26,10 +26,25 @@ def _absolute(true: Values, predicted: Values) -> Values:
     return np.abs(true - predicted)
 
 
-def _of_grades(true: Values, predicted: Values) -> Values:
-    """Return absolute errors, weighted so that each grade counts the same."""
+def _weights(true: Values) -> Values:
+    """Return weights by which each class or grade counts the same."""
     _, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
-    return _absolute(true, predicted) * (len(true) / (len(counts) * counts[codes]))
+    return len(true) / (len(counts) * counts[codes])
+
+
+def _balanced(true: Values, predicted: Values) -> Values:
+    """Return the mean accuracy of the classes, plus the influence of each row on it."""
+    _, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
+    right = (true == predicted).astype(float)
+    accuracies = np.bincount(codes, right) / counts
+    return accuracies.mean() + (right - accuracies[codes]) * _weights(true)
+
+
+def _scores(of: Predictions) -> Values:
+    """Return the scores of an estimator of two classes, as scikit-learn's AUC takes them."""
+    if hasattr(of.estimator, "decision_function"):
+        return np.asarray(of.estimator.decision_function(of.part.X))
+    return np.asarray(of.estimator.predict_proba(of.part.X)[:, 1])
 
 
 def _placements(true: Values, scores: Values) -> Values:
@@ -63,8 +78,10 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "rmse": _root,
     "mae": _absolute,
     "aae": _absolute,
-    "macro_aae": _of_grades,
+    "macro_aae": lambda true, predicted: _absolute(true, predicted) * _weights(true),
+    "balanced_accuracy": _balanced,
     "auc": _placements,
+    "roc_auc": _placements,
 }
 _OF_QUERIES: dict[str, Callable[..., Values]] = {
     "ndcg": metrics.thesis_ndcg,
@@ -99,7 +116,10 @@ def kept(names: Iterable[str], of: Predictions, seed: int, split: int) -> dict[s
     texts: dict[str, str] = {}
     rows: NDArray[np.intp] | slice = slice(None)
     for name in names:
-        values = values_of(name, of.part.y, of.predicted, query)
+        predicted = of.predicted
+        if name == "roc_auc":  # of scores in place of classes
+            predicted = _scores(of)
+        values = values_of(name, of.part.y, predicted, query)
         if values is None:
             continue
         if query is None and groups is not None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernlearn import choice
 from kernlearn.config.model import Protocol
+from kernlearn.validation import warn
 
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -76,8 +77,11 @@ def held_out(
     """Divide row numbers in two, the second part with about a fraction of the rows or groups."""
     from sklearn import model_selection
 
-    if units.time is not None:
+    if units.time is not None and (len(units.time) == 1 or np.ptp(units.time)):
         return _latest(units.time, fraction, units.gap)
+    if units.time is not None:
+        warn("time: rows are held out at random where all to train on have one time")
+        units = NO_UNITS
     if units.codes is None and units.classes is None:
         return choice.hold_out_at_random(n_samples, fraction, rng)
     rows, classes, seed = np.zeros(n_samples), units.classes, int(rng.integers(2**32))
@@ -102,8 +106,6 @@ def _latest(time: np.ndarray, fraction: float, gap: int) -> tuple[np.ndarray, np
     """
     order = np.argsort(time, kind="stable")
     sorted_ = time[order]
-    if sorted_[0] == sorted_[-1]:
-        raise ValueError("time: all rows to train on have one time, so that none is held out")
     last = sorted_[len(order) - min(max(round(fraction * len(order)), 1), len(order) - 1)]
     # rows of one time stay together
     first = np.searchsorted(sorted_, last) or np.searchsorted(sorted_, last, side="right")
