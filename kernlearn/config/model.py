@@ -374,7 +374,7 @@ class Protocol(Section):
         if self.select_by_mean and not (self.holdout or self.folds):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
         if self.time is not None and (self.folds or self.groups or self.stratify):
-            raise ValueError("time goes without folds, groups and stratify")
+            raise ValueError("time goes without folds, groups and stratify: leave them out")
         if self.gap and self.time is None:
             raise ValueError("gap is for splits by time")
         if self.time is not None and self.splits < 2:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment, Protocol
 from kernlearn.config.plan import Plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
@@ -480,7 +480,8 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     if sizes:
         spans = {label: map(_span, zip(*of, strict=True)) for label, of in sizes.items()}
         texts = [f"{label} {' + '.join(parts)}" for label, parts in spans.items()]
-        notes.append(f"rows of a split, training + test: {', '.join(texts)}")
+        how = _how_split(plan.experiment.config.protocol)
+        notes.append(f"{how}; rows to train + test: {', '.join(texts)}")
     alike: dict[str, list[str]] = defaultdict(list)  # but for their numbers
     for info in infos:
         kinds = {_NUMBER.sub("0", text): text for text in info.get("warnings", {})}
@@ -509,6 +510,17 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
             "same cores; accuracies are not affected"
         )
     return notes
+
+
+def _how_split(protocol: Protocol) -> str:
+    """Return the splits in words."""
+    n, folds = protocol.splits, protocol.folds
+    kind = f"{n} random splits" if folds is None else f"{n} of {folds} folds"
+    if folds == n or folds == "published":
+        kind = f"{n} {'published ' if folds == 'published' else ''}folds"
+    kind = f"{n} splits in time by {protocol.time}" if protocol.time else kind
+    kind += ", stratified" if protocol.stratify else ""
+    return kind + (f", rows of a {protocol.groups} together" if protocol.groups else "")
 
 
 def _span(numbers: Collection[int]) -> str:
