@@ -270,7 +270,9 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     if has_numbers or any(fit and name for fit, name in zip(fits, head, strict=True)):
         shown = shortened(", ".join(head))
         problem = f"{path}: whether {shown} is data or names columns is not clear: add names above"
-        raise DataError(problem, [("read_as.header", True), ("read_as.header", False)])
+        ways = [("read_as.header", True), ("read_as.header", False)]
+        is_data = 2 * sum(bool(re.search(r"\d[.,]\d", name)) for name in head) > len(head)
+        raise DataError(problem, ways[::-1] if is_data else ways)
     return True
 
 
