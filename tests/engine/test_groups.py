@@ -340,3 +340,11 @@ def test_a_group_or_a_time_that_cannot_be(trials, frame, tmp_path):
     gaps.to_csv(tmp_path / "gaps.csv", index=False)
     with pytest.raises(DataError, match="groups: 8 of 240 rows lack patient"):
         load(tmp_path / "gaps.csv", target="sick", groups="patient")
+
+
+def test_rows_of_one_time_are_held_out_at_random():
+    units = Units(time=np.ones(40))
+    with pytest.warns(UserWarning, match="one time"):
+        rest, kept = held_out(40, 0.25, units, np.random.default_rng(0))
+    assert sorted([*rest, *kept]) == [*range(40)]
+    assert len(kept) == 10
