@@ -371,11 +371,11 @@ def test_methods_for_series_of_one_length_take_all(kernlearn, tmp_path, spread, 
 
 
 def test_classes_with_a_usual_order_are_named_and_taken_as_grades(kernlearn, tmp_path):
-    write_table(
-        tmp_path / "t.csv", {"x": RNG.normal(size=60), "risk": ["High", "low", "Mid"] * 20}
-    )
-    (line,) = [one for one in kernlearn("init", "t.csv").stdout.splitlines() if "order" in one]
-    kernlearn("init", "t.csv", "--force", *shlex.split(line.split("`")[1]))
+    risk = ["High", "low", "Mid"] * 20
+    write_table(tmp_path / "t.csv", {"x": RNG.normal(size=60), "risk": risk})
+    shown = kernlearn("init", "t.csv").stdout.replace("\n  ", " ")
+    advice = shown.partition("an order: `")[2].partition("`")[0]
+    kernlearn("init", "t.csv", "--force", *shlex.split(advice))
     written = read_yaml(tmp_path / "t.yaml")[0]
     assert written["task"] == "ordinal"
     assert written["datasets"]["t"]["grades"] == ["low", "Mid", "High"]
