@@ -61,6 +61,7 @@ POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float
 # Sums of squares between these, by type, are finite; those of float64 have all their digits.
 _SQUARES = {np.dtype(np.float64): (1e-300, 1e300), np.dtype(np.float32): (0.0, 1e37)}
 
+_ROUNDING = 1e-6  # of entries of a matrix, relative to their range
 # Packages whose frames may stand between the user's code and a warning.
 _INSIDE = {"kernlearn", "sklearn", "joblib"}
 
@@ -197,6 +198,20 @@ def is_half(matrix: np.ndarray) -> bool:
     blocks = gen_batches(len(matrix), 256)
     n_both = sum(np.count_nonzero((matrix[i] != 0) & (matrix[:, i].T != 0)) for i in blocks)
     return bool(n_both == n_own < n_values)
+
+
+def looks_reversed(matrix: np.ndarray, kind: str | None) -> bool:
+    """Whether entries of a square matrix look like distances, taken as similarities, or reversely.
+
+    Distances are least between a point and itself, similarities are greatest there. `kind` is
+    "distance" if the entries are taken for these. Pairs may be missing.
+    """
+    own, known = matrix.diagonal(), ~np.isnan(matrix.diagonal())
+    extent = np.fmax.reduce(matrix, axis=None) - np.fmin.reduce(matrix, axis=None)
+    if not (known.any() and extent > 0):
+        return False
+    ends = (np.fmax if kind == "distance" else np.fmin).reduce(matrix, axis=1)
+    return bool((abs(own - ends)[known] <= _ROUNDING * extent).all())
 
 
 def lacking_most(matrix: NDArray[Any], allowed: float = 0) -> list[int]:

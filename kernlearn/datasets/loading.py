@@ -21,7 +21,7 @@ from kernlearn.datasets.files import (
 )
 from kernlearn.datasets.groups import ids_and_groups
 from kernlearn.datasets.guessing import REORDERED, card_of_file
-from kernlearn.datasets.matrices import as_matrix, with_pairs
+from kernlearn.datasets.matrices import as_matrix, complete_pairs
 from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
     Preparation,
@@ -211,7 +211,7 @@ def load(
     if card.similarity is None:
         table = _settled(table, missing, place)
     else:
-        table = with_pairs(table, missing, place, card.similarity)
+        table = complete_pairs(table, missing, place, card.similarity)
     filled = table.done.notes[n_notes:]
     table = table.noting(*_text_notes(table))
     if frame and (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):

@@ -163,7 +163,7 @@ def refuse_symmetric(path: Path, X: Any) -> None:
 # Pairs
 
 
-def with_pairs(table: Table, missing: str, place: str, kind: str) -> Table:
+def complete_pairs(table: Table, missing: str, place: str, kind: str) -> Table:
     """Fill pairs that a matrix lacks by their mirror images; leave out the points that lack most.
 
     With "impute" these are the points that lack more than half of their pairs.
@@ -229,11 +229,11 @@ def as_matrix(table: Table, kind: str, place: str) -> Table:
 
 def _odd_values(matrix: np.ndarray, kind: str) -> list[str]:
     """Say that distances look like similarities or the reverse, or are negative or 0."""
+    from kernlearn.validation import looks_reversed
+
     own, low, is_distance = matrix.diagonal(), np.nanmin(matrix), kind == "distance"
-    ends, other = (np.nanmax, "similarity") if is_distance else (np.nanmin, "distance")
-    # similarities are greatest between a point and itself, distances least
-    if np.nanmax(matrix) > low and np.allclose(own, ends(matrix, axis=1), rtol=1e-6):
-        where = "greatest" if is_distance else "least"
+    if looks_reversed(matrix, kind):
+        where, other = ("greatest", "similarity") if is_distance else ("least", "distance")
         text = f"the {where} value of each row is that of the point with itself"
         return [f"{text}, as of a {other}: `matrix: {other}` takes it for one"]
     if not is_distance:

@@ -172,7 +172,7 @@ def prepare(
     if raw:
         points = [data.frame.iloc[rows] for rows in indices]
     elif data.similarity:
-        points = _with_pairs(*(X[np.ix_(rows, train)] for rows in indices))
+        points = _filled_pairs(*(X[np.ix_(rows, train)] for rows in indices))
     else:
         points = [X[rows] for rows in indices]
         dense = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f"
@@ -197,7 +197,7 @@ def prepare(
     return Parts(of_train, of_test, val, data.similarity, coded, steps)
 
 
-def _with_pairs(X_train: Any, *others: Any) -> list[Any]:
+def _filled_pairs(X_train: Any, *others: Any) -> list[Any]:
     """Fill pairs that a matrix lacks by the means of training points."""
     if sp.issparse(X_train):
         return [X_train, *others]

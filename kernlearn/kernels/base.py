@@ -15,7 +15,14 @@ from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import is_half, refuse_text, validate_data, warn, with_mirror_images
+from kernlearn.validation import (
+    is_half,
+    looks_reversed,
+    refuse_text,
+    validate_data,
+    warn,
+    with_mirror_images,
+)
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -31,7 +38,6 @@ OBJECTS = {"objects", "any"}
 
 _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
-_ROUNDING = 1e-6  # of entries of a matrix, relative to their range
 _TRIED_POINTS = 5  # that tell whether a kernel of the user is a distance
 
 
@@ -418,18 +424,13 @@ def _refuse_other_order(frame: Any) -> None:
 def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
     """Warn if similarities look like distances, or distances like similarities.
 
-    Distances are least between a point and itself, similarities are greatest there. `values` are
-    those of points with each other; `kind` is what they are taken for, None if the estimator has
-    no such parameter.
+    `values` are those of points with each other; `kind` is what they are taken for, None if the
+    estimator has no such parameter.
     """
     # a few rows tell first: all of a large matrix are read only if need be
     some = evenly_spaced(np.arange(len(values)), _DIAGONAL_ROWS)
-    for part in (values[np.ix_(some, some)], values):
-        least, greatest = np.fmin.reduce, np.fmax.reduce  # pairs may be missing
-        low, high, own = least(part, axis=None), greatest(part, axis=None), part.diagonal()
-        gap = high - least(own) if kind == "distance" else greatest(own) - low
-        if not gap <= _ROUNDING * (high - low) < high - low:
-            return
+    if not all(looks_reversed(part, kind) for part in (values[np.ix_(some, some)], values)):
+        return
     pair = ("distance", "similarity")
     right, taken = pair[::-1] if kind == "distance" else pair
     advice = f"Pass kind={right!r}" if kind else "Turn it into a similarity, as by exp(-d)"

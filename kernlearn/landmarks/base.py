@@ -29,7 +29,9 @@ from kernlearn.validation import Floats, Indices
 _GAPS = "similarities in X are missing: taken as the means of training points"
 
 
-def _with_pairs(matrix: Reals, means: Reals, kind: str, rows: Indices) -> tuple[Reals, Indices]:
+def _filled_training(
+    matrix: Reals, means: Reals, kind: str, rows: Indices
+) -> tuple[Reals, Indices]:
     """Fill missing pairs of training points; return also those of `rows` that lack most."""
     if not np.isnan(matrix).any():
         return matrix, rows[:0]
@@ -105,7 +107,7 @@ class SimilarityEstimator(BaseEstimator):
         if kernels is None and gaps:
             rows = validation.weighted_rows(weights, len(X))
             self._pair_means = validation.pair_means(X, None if weights is None else rows)
-            X, out = _with_pairs(X, self._pair_means, self.kind, rows)
+            X, out = _filled_training(X, self._pair_means, self.kind, rows)
             if len(out):
                 weights = np.ones(len(X)) if weights is None else weights.copy()
                 weights[out] = 0.0
