@@ -37,6 +37,8 @@ def differences(name: str, n_splits: int, place: Path) -> tuple[pd.DataFrame, in
             key: row for key, row in stored_rows(plan, store).items() if "grid" not in row.info
         }
     again = splits_of(plan, rows)
+    if again.empty:  # all is chosen by its mean over the splits
+        return again, 0
     before = read_splits(experiment, splits_path(name, COMMITTED))
     labels = [*LABELS, *plan.experiment.config.axes, "metric", "split"]
     both = again.merge(before[[*labels, "value", "drift"]], on=labels, suffixes=("", "_committed"))

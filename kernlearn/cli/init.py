@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -80,6 +81,7 @@ def init(
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
     bunch, keys, away, shared = _read_or_advise(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
+    shared = {} if "groups" in keys else shared  # the user has decided
     for name in [*shared] if _is_file(data) else ():
         try:
             datasets.load(Path(data), **{"missing": "impute", **keys}, groups=name)
@@ -104,10 +106,16 @@ def init(
     if task == "classification":
         _show(data, _about_classes(data, bunch))
         _show(data, _order_of_classes(bunch.target_names.tolist()))
-    content, left_out = _config(data, config, bunch, task, keys, shared)
     features, others = [*bunch.feature_names.tolist(), *away], []
-    if _is_file(data):
-        others = _other_splits(bunch, content["protocol"], features, bool(shared))
+    dates = _dates(bunch, features) if _is_file(data) else {}
+    time = None if shared else _series(data, keys, dates)
+    if time:
+        whole = "each split trains on rows before those that it tests on (`time`)"
+        advice = [f"rows follow each other by {time}, one at each time: {whole}"]
+        _show(data, advice)
+    content, left_out = _config(data, config, bunch, task, keys, shared, time)
+    if _is_file(data) and not time:
+        others = _other_splits(bunch, content["protocol"], dates, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
     _show(data, [*_doubts(bunch, task), *_giveaways(bunch, task)])
     if most := content["protocol"].get("max_train"):
@@ -322,10 +330,11 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
     import numpy as np
 
     X, y = bunch.data, bunch.target
-    if task == "regression" and (skewness := ((y - y.mean()) ** 3).mean() / y.std() ** 3) > 3:
+    if task == "regression" and (skewness := ((y - y.mean()) ** 3).mean() / y.std() ** 3) > 1:
+        scaler = "`transformer: {estimator: sklearn.preprocessing.PowerTransformer}`"
         yield (
-            f"the target is skewed (skewness {skewness:.1f}): `metrics: [mae]` counts its largest "
-            "values less than rmse"
+            f"the target is skewed (skewness {skewness:.1f}): {scaler} in a "
+            "TransformedTargetRegressor makes it even, `metrics: [mae]` counts large values less"
         )
     if not _has_columns(bunch):
         return
@@ -339,7 +348,7 @@ def _doubts(bunch: Any, task: str) -> Iterator[str]:
             n = np.count_nonzero(column == value)
             beyond = max(rest.min() - value, value - rest.max()) if n > 1 and len(rest) else 0
             if beyond > np.ptp(rest) or (beyond and value <= -9 and rest.min() >= 0):
-                coded.setdefault(value, []).append(f"{name} in {counted(n, 'row')}")
+                coded.setdefault(value, []).append(f"{name} in {counted(int(n), 'row')}")
     for value, places in coded.items():
         way = f"`read_as: {{missing: [{value}]}}` takes it as missing"
         yield f"{value} is far from the other values of {listed(places)}: {way}"
@@ -387,22 +396,46 @@ def _giveaways(bunch: Any, task: str) -> Iterator[str]:
                 break
 
 
+def _dates(bunch: Any, features: Iterable[str]) -> dict[str, bool]:
+    """Return the columns of dates, and whether their format is unclear, those last."""
+    from kernlearn.datasets.guessing import DATES, UNCLEAR
+
+    left_out = bunch.card.forms[0].left_out
+    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith(DATES)}
+    dated |= {name: False for name in features if name.lower() in ("year", "date")}
+    return {name: dated[name] for name in sorted(dated, key=dated.__getitem__)}
+
+
+def _series(data: str, keys: Mapping[str, Any], dates: Mapping[str, bool]) -> str | None:
+    """Return the first column of dates if rows are in its order, one at each time."""
+    import numpy as np
+
+    name, is_unclear = next(iter(dates.items()), ("", True))
+    if is_unclear or {"time", "groups"} & keys.keys():
+        return None
+    drop = [column for column in keys.get("drop", ()) if column != name]
+    with suppress(DataError):  # some rows lack it
+        options = {"missing": "impute", **keys, "drop": drop, "time": name}
+        steps = np.diff(datasets.load(Path(data), **options).time)
+        return name if (steps > 0).all() or (steps < 0).all() else None
+    return None
+
+
 def _other_splits(
-    bunch: Any, protocol: dict[str, Any], features: Iterable[str], grouped: bool
+    bunch: Any, protocol: dict[str, Any], dates: Mapping[str, bool], grouped: bool
 ) -> list[str]:
     """Say which columns could divide the rows, by time, or as groups if no others do."""
-    from kernlearn.datasets.guessing import DATES, TEXT, UNCLEAR, VALUES
+    from kernlearn.datasets.guessing import TEXT, VALUES
 
     sentences = []
     left_out, prepared = bunch.card.forms[0].left_out, bunch.preparation
-    dated = {name: UNCLEAR in why for name, why in left_out.items() if why.startswith(DATES)}
-    dated |= {name: False for name in features if name.lower() in ("year", "date")}
-    if dates := sorted(dated, key=dated.__getitem__):
+    if dates:
+        first, is_unclear = next(iter(dates.items()))
         replaced = " and ".join(
             k for k in ("train", "folds", "refit", "groups", "stratify") if k in protocol
         )
-        how = f"{dates[0]} written as 2023-12-31 and " if dated[dates[0]] else ""
-        time = f"with {how}`protocol: {{time: {dates[0]}}}` in place of {replaced}"
+        how = f"{first} written as 2023-12-31 and " if is_unclear else ""
+        time = f"with {how}`protocol: {{time: {first}}}` in place of {replaced}"
         sentences.append(f"{time}, each split trains on rows before those that it tests on")
     asked = bunch.card.forms[0].texts
     texts = [k for k, why in left_out.items() if why.startswith(TEXT) and k not in asked]
@@ -422,11 +455,17 @@ def _other_splits(
 
 
 def _config(
-    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any], shared: Mapping[str, int]
+    data: str,
+    config: Path,
+    bunch: Any,
+    task: str,
+    keys: dict[str, Any],
+    shared: Mapping[str, int],
+    time: str | None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the config of a comparison, and why methods are left out of it.
 
-    The first of the columns whose values rows share marks groups.
+    The first of the columns whose values rows share marks groups; `time` may be a column.
     """
     import scipy.sparse as sp
 
@@ -441,8 +480,10 @@ def _config(
         protocol = {"folds": "published" if published else 5}
     elif group and task != "regression":  # groups go with stratify in folds only
         protocol = {"folds": 5, "refit": True}
+    elif time:
+        protocol = {"time": time}
     protocol |= {"splits": 5} | ({"groups": group} if group else {})
-    if task in ("classification", "ordinal") and not published:
+    if time is None and task in ("classification", "ordinal") and not published:
         protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}

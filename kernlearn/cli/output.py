@@ -3,7 +3,7 @@
 import os
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -171,10 +171,17 @@ def show_report(report: Any, most: int | None = MOST_LINES) -> None:
         show_wrapped(f"- {remark}", 2)
 
 
-def show_comparison(result: Any, title: str, control: str | None, margin: float | None) -> None:
+def show_comparison(
+    result: Any,
+    title: str,
+    control: str | None,
+    margin: float | None,
+    baselines: Collection[str] = (),
+) -> None:
     """Print methods compared with a control, or with the best of them.
 
-    `result` is a :class:`kernlearn.reports.ranks.Comparison`; the title says of what numbers.
+    `result` is a :class:`kernlearn.reports.ranks.Comparison`; the title says of what numbers, and
+    `baselines` are methods that others are to exceed.
     """
     places = result.datasets["dataset"].unique()
     many = len(places) > 1
@@ -215,6 +222,8 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         near = (outcomes != "worse").sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
+        if level := [name for name in baselines if outcomes.get(name, "worse") != "worse"]:
+            typer.echo(f"No method is shown to be better than the baseline {level[0]}")
     test = "median, Wilcoxon signed-rank test" if many else f"mean, {result.test}"
     typer.echo(f"Differences from {result.control}: {test}, level 5 %; intervals not adjusted")
 

@@ -552,7 +552,7 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
                 yield (), f"{text}, which `task: {names.task}` needs"
             elif task.has_labels and isinstance(made, BaseEstimator) and is_regressor(made):
                 text = f"{step.estimator} predicts numbers, no classes"
-                yield (), f"{text}: for numbers write `task: regression`"
+                yield (), f"{text}: for numbers write `task: regression` at the top level"
             for i, one in enumerate(made[:-1] if entry.steps else ()):
                 if not hasattr(one, "transform"):
                     yield ("steps", i), "has no method transform, which a step before others needs"

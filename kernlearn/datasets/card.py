@@ -126,7 +126,7 @@ class TableOptions(Strict):
         Texts of a missing entry, beside those that the format itself has for one.
     text : tuple of str, default=()
         Columns that are text, even if most of their entries are numbers.
-    replace : dict of str to float, default={}
+    replace : dict of str to float or "", default={}
         Numbers in place of texts among numbers, such as ``<0.5``, below the limit of detection.
     """
 
@@ -137,7 +137,7 @@ class TableOptions(Strict):
     rename: dict[Label, Label] = {}
     missing: Labels = ()
     text: Labels = ()
-    replace: dict[Label, float] = {}
+    replace: dict[Label, float | Literal[""]] = {}
 
 
 class Delimited(TableOptions):

@@ -1,14 +1,22 @@
 """How columns become what a method takes: codes, 0/1 columns, or the table as it is."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from kernlearn.checks import listed
-from kernlearn.datasets.tables import feature_matrix
+from kernlearn.checks import counted, listed
+from kernlearn.datasets.readers import content_of, mask_gaps, replace_texts
+from kernlearn.datasets.tables import canonical_label, feature_matrix
 from kernlearn.exceptions import DataError
+from kernlearn.validation import warn
+
+#: The value of nominal columns that stands for a missing entry, where that is one.
+MISSING = "missing"
+_TEXTS = "; `columns.read` of the pipeline reads files as that of the data was read"
 
 
 class Columns(TransformerMixin, BaseEstimator):
@@ -25,8 +33,16 @@ class Columns(TransformerMixin, BaseEstimator):
         are 0 where the value is missing. "raw" makes a frame with nominal columns as categories.
     texts : sequence of str, default=()
         Columns of text that a frame has, too.
-    gaps : str, optional
-        The value of nominal columns that stands for a missing entry.
+    missing : str, default="drop"
+        As for :func:`load`. With "impute" and "mean" missing entries stay, with "category" those
+        of nominal columns become the value ``missing``; else rows that lack an entry are refused.
+    gaps : sequence of str, default=()
+        The columns in which entries were missing before; others that lack some are named in a
+        warning.
+    unknown : {"error", "missing"}, default="error"
+        Whether an unknown value of a nominal column is refused, or taken for a missing entry.
+    form : object, default=None
+        How :meth:`read` reads files: the format of a card.
     """
 
     def __init__(
@@ -35,14 +51,23 @@ class Columns(TransformerMixin, BaseEstimator):
         nominal: Mapping[str, Sequence[str]] = {},
         encoding: Literal["ordinal", "onehot", "raw"] = "ordinal",
         texts: Sequence[str] = (),
-        gaps: str | None = None,
+        missing: str = "drop",
+        gaps: Sequence[str] = (),
+        unknown: Literal["error", "missing"] = "error",
+        form: Any = None,
     ) -> None:
-        self.names, self.nominal, self.encoding = names, nominal, encoding
-        self.texts, self.gaps = texts, gaps
+        self.names, self.nominal, self.encoding, self.texts = names, nominal, encoding, texts
+        self.missing, self.gaps, self.unknown, self.form = missing, gaps, unknown, form
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Do nothing: the columns are known."""
         return self
+
+    def read(self, path: str | os.PathLike[str]) -> Any:
+        """Read a file as that of the data was read: a frame, which may lack the target."""
+        if self.form is None:
+            raise DataError(f"{path}: only files with columns are read")
+        return content_of(Path(path), self.form)
 
     def transform(self, X: Any) -> Any:
         """Return the columns of a frame as a matrix, or as a frame.
@@ -50,16 +75,54 @@ class Columns(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If a column lacks, or has a value that is unknown.
+            If a column lacks, has a value that is unknown, or lacks an entry that it must have.
         """
+        import pandas as pd
+
+        X = X if hasattr(X, "iloc") else pd.DataFrame(X)
+        if not any(isinstance(name, str) for name in X.columns):  # columns without names
+            named = getattr(self.form, "columns", None) or self.names
+            X = X.set_axis(list(named), axis=1) if len(named) == X.shape[1] else X
         texts = self.texts if self.encoding == "raw" else ()
         if lacking := [name for name in (*self.names, *texts) if name not in X]:
             raise DataError(f"the frame has no column {listed(lacking)}")
-        matrix = feature_matrix(X[[*self.names]], self.nominal, lambda row: f"row {row + 1}")
-        for i, name in enumerate(self.names):
-            if self.gaps in (values := self.nominal.get(name, ())):
-                matrix[np.isnan(matrix[:, i]), i] = list(values).index(self.gaps)
+        frame = X[[*self.names]].reset_index(drop=True)
+        if self.form is not None:  # numbers and texts that stand for others, if not read before
+            mask_gaps(frame, self.form)
+            replace_texts(frame, self.form)
+        if self.unknown == "missing":
+            for name, values in self.nominal.items():
+                known = {canonical_label(value) for value in values}
+                frame[name] = frame[name].where(frame[name].map(canonical_label).isin(known))
+        try:
+            matrix = feature_matrix(frame, self.nominal, lambda row: f"row {row + 1}")
+        except DataError as error:
+            ways = "`columns.unknown` of the pipeline takes unknown values as missing entries"
+            more = f"; {ways}" if "expected one of" in str(error) else _TEXTS
+            raise DataError(f"{error}{more}") from None
+        self._settle_gaps(matrix)
         return self.encoded(matrix, X[[*texts]] if texts else None)
+
+    def _settle_gaps(self, matrix: np.ndarray) -> None:
+        """Refuse missing entries, make them a value, or warn of those in further columns."""
+        gaps = np.isnan(matrix)
+        if not gaps.any():
+            return
+        if self.missing == "category":
+            for i, name in enumerate(self.names):
+                if MISSING in (values := self.nominal.get(name, ())):
+                    matrix[gaps[:, i], i] = list(values).index(MISSING)
+            gaps = np.isnan(matrix)
+        if gaps.any() and self.missing not in ("impute", "mean") and self.unknown == "error":
+            row, column = np.argwhere(gaps)[0]
+            raise DataError(
+                f"{counted(int(gaps.any(axis=1).sum()), 'row')} with missing entries, the first "
+                f"is row {row + 1}, which lacks {self.names[column]}: the config has no "
+                "`missing: impute`, which fills them in"
+            )
+        counts = dict(zip(self.names, gaps.sum(axis=0).tolist(), strict=True))
+        if new := [f"{name} ({n})" for name, n in counts.items() if n and name not in self.gaps]:
+            warn(f"missing entries in columns that lacked none before: {listed(new)}")
 
     def encoded(self, X: np.ndarray, texts: Any = None) -> Any:
         """Return a matrix with positions of nominal values as `encoding` says."""

@@ -178,7 +178,8 @@ def _sheet(path: Path, sheet: Any) -> str:
     names = list(map(str, book.sheet_names))
     if sheet is None and len(names) > 1:
         raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")
-    return names[column_position(path, sheet or 0, names, "sheet")]
+    place = str(sheet) if str(sheet) in names else sheet or 0  # as 2024, a number in YAML
+    return names[column_position(path, place, names, "sheet")]
 
 
 # Text in columns
@@ -233,7 +234,7 @@ def _refuse_rows(
     split = next((one for one in tried if one and len(one[-1][1]) > 1), rows)
     (line, above), (_, last) = split[0], split[-1]
     if above[:1] and above[0].startswith("#") and len(above) != len(last):
-        problem = f"{path}: line {line} begins with # and has other columns than the rest"
+        problem = f"{path}: line {line} begins with # and has other columns than the rest: drop it"
         skip = sorted({*skipped, line})
         raise DataError(problem, [("read_as.comment", "#"), ("read_as.skip", skip)])
     if width < 2 and not odd:
@@ -242,11 +243,16 @@ def _refuse_rows(
         alike = [mark for mark in marks if len({text.count(mark) for text in texts}) == 1]
         ways = [("read_as.delimiter", mark) for mark in alike]
         raise DataError(f"{path}: no separator gives several columns: {_TWO_COLUMNS}", ways)
-    where, ways = "", [("read_as.delimiter", ";")]
+    where, ways = "", [("read_as.delimiter", ";")] if width < 2 else []
     if odd:
         line, row = rows[odd[0]]
         where = f" (line {line} has {len(row)}, line {rows[-1][0]} {width})"
-    if odd and width > 1 and 2 * len(odd) < len(rows):
+    lacks_last = (
+        odd == [0] and len(rows[0][1]) == width - 1 and not any(r[-1] for _, r in rows[1:])
+    )
+    if lacks_last:
+        where += ", which end with a separator, but the first does not"
+    elif odd and width > 1 and 2 * len(odd) < len(rows):
         lines = {rows[i][0] for i in odd}
         if odd[0] == 0:  # a text above the table, up to a blank line or the last odd one
             ends = [n for (n, _), (after, _) in pairwise(rows) if after > n + 1 and n < _ABOVE]

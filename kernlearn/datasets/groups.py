@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 # Names of columns whose values several rows may have in common.
 _GROUP_NAME = re.compile(
-    r"(?i:(.*[\s_.-])?(id|uuid|guid|group|subject|patient|individual|person|user|client|customer|"
-    r"visit|session|family|household|animal|mouse|pig|subj|donor)([\s_.-]?(no|nr|id|"
-    r"number))?)|.*[a-z]I[dD]"
+    r"(?i:(.*[\s_.-])?(id|uuid|guid|subject|patient|individual|person|user|client|customer|"
+    r"family|household|animal|mouse|pig|subj|donor)s?([\s_.-]?(no|nr|id|number))?|groups?)|"
+    r".*[a-z]I[dD]"
 )
+# Names that others have too, such as age_group, and so only columns of many values.
+_PART_NAME = re.compile(r"(?i:(.*[\s_.-])?(group|visit|session)s?([\s_.-]?(no|nr|id|number))?)")
 # A text of whose values each is in so many rows names what they have in common.
 _LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 _LEAST_ROWS = 10  # fewer may differ by chance
@@ -49,7 +51,7 @@ def ids_and_groups(table: Table) -> tuple[dict[str, str], dict[str, int]]:
         if name not in ids and 2 < n_values < len(column):
             are_codes = texts is not None and all(any(map(str.isdigit, text)) for text in texts)
             are_few = counts.min() >= 2 and counts.max() <= _MOST_OF_GROUP
-            by_name = are_whole and _GROUP_NAME.fullmatch(name.strip())
+            by_name = are_whole and _names_groups(name, n_values)
             if by_name or (are_codes and are_few and n_values >= _LEAST_GROUPS):
                 shared[name] = n_values
     return ids, shared
@@ -60,9 +62,16 @@ def named_groups(frame: "pd.DataFrame") -> dict[str, int]:
     shared = {}
     for name in frame.columns:
         held = frame[name].dropna().astype(str)
-        if _GROUP_NAME.fullmatch(str(name).strip()) and 2 < held.nunique() < len(held):
-            shared[str(name)] = held.nunique()
+        n_values = held.nunique()
+        if 2 < n_values < len(held) and _names_groups(str(name), n_values):
+            shared[str(name)] = n_values
     return shared
+
+
+def _names_groups(name: str, n_values: int) -> bool:
+    """Tell whether a column of so many values is called as one of groups."""
+    many = n_values >= _LEAST_GROUPS and _PART_NAME.fullmatch(name.strip())
+    return bool(many or _GROUP_NAME.fullmatch(name.strip()))
 
 
 def repeated(
@@ -81,6 +90,7 @@ def repeated(
     for i in (*left_out, *used[1:]):
         column = _hashable(frame.iloc[:, i].dropna())
         of_numbers, n_values = is_numeric_dtype(column), column.nunique()
+        column = column.astype(float) if of_numbers else column  # comparisons of others may be NA
         is_sized = min(n_values, len(column) - n_values) >= _LEAST_VALUES
         if not is_sized or len(column) > 50 * n_values or (of_numbers and (column % 1).any()):
             continue

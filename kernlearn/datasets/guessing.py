@@ -1,5 +1,6 @@
 """Files without a card: their format, and the roles of their columns."""
 
+import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -276,6 +277,11 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
         columns, notes, shared = matrices.labels_of(rows, n, asked)
         target = next(iter(columns))
         arrays[target] = np.asarray(columns[target])
+    beside = {k: arrays[k].ravel() for k in vectors if k not in (target, *columns)}
+    shared = {
+        **({} if asked.groups or asked.time else named_groups(pd.DataFrame(beside))),
+        **shared,
+    }
     content = readers.chosen_arrays(path, arrays, matrix, target)
     if asked.matrix is None:
         matrices.refuse_symmetric(path, arrays[matrix])
@@ -284,7 +290,7 @@ def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
     notes.append(f"the features are {matrix}, the target is {target}")
     if asked.matrix is None and n == n_features:
         notes.append("the features are square: `matrix: distance` or `similarity` compares points")
-    marks = _marks(TableFile(path, format, pd.DataFrame(columns)), asked)
+    marks = _marks(TableFile(path, format, pd.DataFrame({**beside, **columns})), asked)
     found = (content,), n_features, labels, is_numeric, notes
     return Guess(written, *found, shared=shared, marks=marks)
 
@@ -360,7 +366,11 @@ def _table(file: TableFile, asked: Reading) -> Guess:
         first: dict[str, str] = {}
         alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
         if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
-            notes.append(f"column {name}: only case or blanks tell {pairs[0]} from each other")
+            text = f"column {name}: only case or blanks tell {pairs[0]} from each other"
+            if len(first) == 2:
+                numbers = {v: sorted(first).index(v.strip().casefold()) for v in values}
+                text += f"; `read_as: {{replace: {json.dumps(numbers)}}}` makes them numbers"
+            notes.append(text)
     used = {target, *features}
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
@@ -392,7 +402,9 @@ def _reading_notes(file: TableFile, asked: Reading) -> list[str]:
     for text, places in frame.attrs.get("replaced", {}).items():
         if not places:
             raise DataError(f"{path}: read_as.replace: no column has {text!r} and else numbers")
-        notes.append(f"{text!r} is read as {options.replace[text]:g} in {listed(places)}")
+        number = options.replace[text]
+        how = "left out" if number == "" else f"read as {number:g}"
+        notes.append(f"{text!r} is {how} in {listed(places)}")
     return notes
 
 
@@ -404,6 +416,9 @@ def _refuse_no_features(file: TableFile, reasons: Mapping[str, str]) -> None:
     points.sort(key=lambda name: bool(ID_NAME.fullmatch(name)))
     why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
     problem = f"{file.path}: no column of numbers or classes is left ({why})"
+    if any(why == f"{VALUES} dict" for why in reasons.values()):
+        problem += ": write nested fields as columns, as pandas.json_normalize does"
+        points = [k for k in points if isinstance(firsts[k], dict)]
     raise DataError(problem, [("points", name) for name in points[:1]])
 
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets.card import OF_FILE, Card, Column, Missing, Reading, Task, read_card
+from kernlearn.datasets.card import (
+    OF_FILE,
+    Card,
+    Column,
+    Missing,
+    Reading,
+    TableOptions,
+    Task,
+    read_card,
+)
 from kernlearn.datasets.files import (
     Found,
     catalogue,
@@ -41,7 +50,6 @@ if TYPE_CHECKING:
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-_MISSING = "missing"  # the value of nominal columns that stands for a missing entry
 _DENSE_FROM = 0.2  # share of entries that are not zero
 
 
@@ -218,7 +226,7 @@ def load(
         raise DataError(f"{place}: columns: raw is for tables of dense columns")
     columns, raw = None, None
     if not (are_objects(table.X) or hasattr(table.X, "tocsr") or card.similarity):
-        columns = _columns(table, nominal, missing)
+        columns = _columns(table, nominal, missing, form.format)
         if frame:
             raw = clone(columns).set_params(encoding="raw").encoded(table.X, table.texts)
     if card.similarity is None:
@@ -427,14 +435,15 @@ def _text_notes(table: Table) -> list[str]:
     return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
 
 
-def _columns(table: Table, nominal: Nominal, missing: str) -> "Columns":
+def _columns(table: Table, nominal: Nominal, missing: str, form: Any) -> "Columns":
     """Return how the columns of a table are encoded."""
     from kernlearn.datasets.columns import Columns
 
     names, texts = table.feature_names, [] if table.texts is None else [*table.texts]
     values = {name: table.nominal[name] for name in names if name in table.nominal}
-    gaps = _MISSING if missing == "category" else None
-    return Columns(names, values, nominal, texts, gaps)
+    gaps = [names[i] for i in np.flatnonzero(np.isnan(table.X).any(axis=0))]
+    own = form if isinstance(form, TableOptions) else None  # others hold arrays
+    return Columns(names, values, nominal, texts, missing, gaps, form=own)
 
 
 def _as_features(table: Table, columns: "Columns | None") -> Table:
@@ -513,6 +522,8 @@ def _nominal(table: Table) -> list[int]:
 
 def _gaps_as_values(table: Table) -> Table:
     """Make missing entries a value of their own in nominal columns."""
+    from kernlearn.datasets.columns import MISSING
+
     gaps, columns = _gaps(table.X), _nominal(table)
     if not (n := int(gaps[:, columns].sum())):
         return table
@@ -520,8 +531,8 @@ def _gaps_as_values(table: Table) -> Table:
     for i in (i for i in columns if gaps[:, i].any()):
         name = table.feature_names[i]
         X[gaps[:, i], i] = len(values[name])
-        values[name] = (*values[name], _MISSING)
-    note = f"{counted(n, 'missing entry')} of nominal columns became the value `{_MISSING}`"
+        values[name] = (*values[name], MISSING)
+    note = f"{counted(n, 'missing entry')} of nominal columns became the value `{MISSING}`"
     return table._replace(X=X, nominal=values).noting(note)
 
 

@@ -82,6 +82,8 @@ def labels_of(
     if in_order and len(table) != n:
         raise DataError(f"{path}: {len(table)} rows, but {n} points, which have no names")
     rest = [name for name in columns if in_order or name != by]
+    if in_order and len(table) > 1:  # names of points are no labels
+        rest = [name for name in rest if not texts[name].is_unique] or rest
     usual = [name for one in TARGETS for name in rest if name.lower() == one]
     if asked.target is None and not usual and len(rest) > 1:
         ways = [("target", name) for name in rest[:_MOST_WAYS]]
@@ -213,9 +215,9 @@ def as_matrix(table: Table, kind: str, place: str) -> Table:
     from kernlearn.validation import is_half
 
     X, notes = table.X, []
-    if kind == "distance" and isinstance(X, np.ndarray) and is_half(X):
-        problem = f"{place}: one of the two distances of each pair is 0"
-        raise DataError(f"{problem}: write NaN there, in text nothing, or both distances")
+    if isinstance(X, np.ndarray) and is_half(X):
+        problem = f"{place}: one of the two values of each pair is 0"
+        raise DataError(f"{problem}: write NaN there, in text nothing, or both values")
     differences = np.abs(X - X.T)
     if isinstance(differences, np.ndarray):
         differences = np.nan_to_num(differences)  # of a pair that is missing none
@@ -223,7 +225,10 @@ def as_matrix(table: Table, kind: str, place: str) -> Table:
     if largest := differences.max():
         text = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
         use = "rows are compared with the columns of training points, of which SpectrumSVM trains"
-        notes.append(f"{text}; {use} on the mean of both directions")
+        notes.append(
+            f"{text}; {use} on the mean of both directions: where both mean the same, write their "
+            "mean in the file"
+        )
     return table.noting(*notes)
 
 

@@ -156,31 +156,47 @@ def refuse_odd_numbers(file: TableFile, i: int, counts: dict[str, int]) -> None:
         ways.insert(0, ("read_as", advice))
     if row == 0 and (skipped := file.without([0])):  # units or types under the names
         is_entry = counts[first] > 1 or any(is_like_number(str(one)) for one in frame.iloc[0])
-        ways.insert(is_entry, *skipped)
+        if first not in limits:
+            ways.insert(is_entry, *skipped)
     remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
-    if (signs := _SIGNS.intersection(first)) and is_like_number(first):
-        remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
+    signs = sorted(_SIGNS.intersection(first)) if is_like_number(first) else []
+    bare = [text.translate(dict.fromkeys(map(ord, signs))).strip() for text in (first, *odd)]
+    number = next((text for text in bare if not readers.is_number(text, options)), bare[0])
+    if "−" in signs:
+        remedy, ways = "write - for −", []
+    elif signs and readers.is_number(number, options):
+        remedy, ways, text = f"leave out {signs[0]}", [("read_as", {})], []
     elif is_like_number(first) and not hasattr(options, "decimal"):
         remedy, ways = "store it as a number", []
     elif is_like_number(first):
-        marks = re.sub(r"[^.,'\s]", "", first.strip())
+        marks = re.sub(r"[^.,'\s]", "", number)
         is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
         usual, ways = ways, [("read_as.decimal", ",")] if is_point else []
         point = re.escape(marks[:1])
         groups = rf"\D*[1-9]\d{{0,2}}({point}\d{{3}})+((?!{point})\D\d*)?\D*"
         if ways and (mark := _mark_of_thousands(frame)):
             ways = [("read_as", {"decimal": ",", "thousands": mark})]
-        elif marks == "." != decimal and not re.fullmatch(groups, first.strip()):
+        elif marks == "." != decimal and not re.fullmatch(groups, number):
             ways, text = [], []
             remedy = "write its decimal points as in the other columns"
         elif marks[:1] == "." == decimal and _has_decimals(file):
             remedy = _OF_THOUSANDS
-        elif marks and all(re.fullmatch(groups, text.strip()) for text in odd):
+        elif marks and all(re.fullmatch(groups, text) for text in bare):
             ways.insert(0, ("read_as.thousands", " " if marks[0].isspace() else marks[0]))
         elif marks.strip() and n_plain:
             ways = ways or usual
+    if signs and ways and "−" not in signs:
+        replace = {**options.replace, **dict.fromkeys(signs, "")}
+        ways = [_with_key(way, "replace", replace) for way in ways]
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {file.place(row)}: {remedy}",
         [*ways, *(text if frame.attrs.get("matrix") is None else ())],
     )
+
+
+def _with_key(way: tuple[str, Any], key: str, value: Any) -> tuple[str, dict[str, Any]]:
+    """Return an advice of `read_as` with a further key."""
+    path, own = way
+    _, _, name = path.rpartition("read_as.")
+    return "read_as", {**(own if path == "read_as" else {name: own}), key: value}

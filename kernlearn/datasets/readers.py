@@ -113,9 +113,9 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
     if not frame.index.equals(pd.RangeIndex(first, first + len(frame))):  # R numbers rows from 1
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     if options.kind != "delimited":
-        _mask(frame, options)
+        mask_gaps(frame, options)
     if options.replace:
-        _replace(frame, options)
+        replace_texts(frame, options)
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     nameless = [name for name in frame.columns if str(name).startswith("Unnamed: ")]
     # columns beside a table, or separators at the ends of lines
@@ -128,7 +128,7 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
     return frame
 
 
-def _mask(frame: "pd.DataFrame", options: Any) -> None:
+def mask_gaps(frame: "pd.DataFrame", options: Any) -> None:
     """Make what stands for missing entries missing, in place."""
     import pandas as pd
 
@@ -143,26 +143,36 @@ def _mask(frame: "pd.DataFrame", options: Any) -> None:
         # of a database, or beyond 64 bits
         elif kind == "decimal" or (kind == "integer" and options.kind == "excel"):
             column = column.astype(float)
-        elif not is_numeric:
+        elif not (is_numeric or kind.startswith("mixed")):
             continue
         frame.isetitem(i, column.mask(gaps))
 
 
-def _replace(frame: "pd.DataFrame", options: Any) -> None:
-    """Put numbers in the place of texts, in place, in columns that have numbers else."""
+def replace_texts(frame: "pd.DataFrame", options: Any) -> None:
+    """Put numbers in the place of texts, in place, in columns that have numbers else.
+
+    Texts that nothing is to stand for are left out of entries.
+    """
     from pandas.api.types import is_numeric_dtype
 
     point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None) or ""
     places: dict[str, list[str]] = {text: [] for text in options.replace}
+    numbers = {text: number for text, number in options.replace.items() if number != ""}
+    signs = [text for text in places if text not in numbers]
     for i in (i for i, kind in enumerate(frame.dtypes) if not is_numeric_dtype(kind)):
         held: Any = frame.iloc[:, i].dropna().astype(str).str.strip()
-        replaced = held.map(options.replace)
+        found = {sign: int(held.str.contains(sign, regex=False).sum()) for sign in signs}
+        for sign in signs:
+            held = held.str.replace(sign, "", regex=False).str.strip()
+        replaced = held.map(numbers)
         rest = held[replaced.isna()]
-        if len(rest) < len(held) and all(is_number(text, options) for text in rest):
-            numbers = rest.str.replace(mark, "").str.replace(point, ".").astype(float)
-            frame.isetitem(i, replaced.fillna(numbers).reindex(frame.index))
-            for text, n in held.drop(rest.index).value_counts().items():
-                places[str(text)].append(f"{counted(n, 'row')} of column {frame.columns[i]}")
+        found |= held.drop(rest.index).value_counts().to_dict()
+        if any(found.values()) and all(is_number(text, options) for text in rest):
+            read = rest.str.replace(mark, "").str.replace(point, ".").astype(float)
+            frame.isetitem(i, replaced.fillna(read).reindex(frame.index))
+            for text, n in found.items():
+                column = f"{counted(n, 'row')} of column {frame.columns[i]}"
+                places[text] += [column] if n else []
     frame.attrs["replaced"] = places
 
 

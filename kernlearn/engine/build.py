@@ -1,7 +1,7 @@
 """What a trial works on, from its specification: data, splits, kernel and estimator."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,13 @@ def positive_classes(
     if not {*how} <= {*names} or len(how) >= len(names):
         raise ValueError(f"binarize: {how} must be some, not all, of {', '.join(names)}")
     return list(how)
+
+
+def naming_classes(scope: Scope, trial: Trial, data: Data) -> Scope:
+    """Return a scope in which the labels of the data name their codes."""
+    # none for a target that is a number
+    labels = [0, 1] if trial.spec.dataset.entry.binarize is not None else data.target_names
+    return replace(scope, classes={str(label): code for code, label in enumerate(labels)})
 
 
 def load_parts(

@@ -2,11 +2,13 @@
 
 import os
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.metaestimators import available_if
 from threadpoolctl import threadpool_limits
 
 from kernlearn.checks import listed
@@ -14,11 +16,14 @@ from kernlearn.config.names import BUILT_IN, TASKS, load_plugins
 from kernlearn.config.plan import Choice, make_plan
 from kernlearn.config.read import load_config
 from kernlearn.config.trial import Trial
+from kernlearn.datasets.columns import Columns
+from kernlearn.datasets.data import Data
+from kernlearn.datasets.tables import as_objects, kind_of
 from kernlearn.engine import build
 from kernlearn.engine.preparation import prepare
 from kernlearn.engine.search import fit_given, hold_out_inside, select
 from kernlearn.engine.tasks import Task
-from kernlearn.exceptions import ConfigError, SelectionError
+from kernlearn.exceptions import ConfigError, DataError, SelectionError
 
 
 def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pipeline:
@@ -36,11 +41,12 @@ def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pi
     Returns
     -------
     Pipeline
-        Fitted. Of a table of a file its first step takes a frame with the features, whatever other
-        columns there are, and encodes them as the experiment did; then gaps are filled and columns
-        scaled. Other data are taken as the method takes them: vectors, or points; of a matrix the
-        entries with all points of the data set. A classifier predicts labels, as whole numbers if
-        all are. Of grades it predicts the positions, from 0.
+        Fitted. Of a table of a file its first step, ``columns``, takes a frame with the features,
+        whatever other columns there are, and encodes them as the experiment did; then gaps are
+        filled and columns scaled. Its ``read`` reads another such file. Of a matrix rows have the
+        entries with all points of the data set, of a frame found by their names. Points are taken
+        as they are, of a frame from their column. The last step, ``method``, predicts the labels
+        of classes and grades, as whole numbers if all are.
 
     Raises
     ------
@@ -51,11 +57,12 @@ def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pi
 
     Examples
     --------
-    >>> from kernlearn.datasets import load
     >>> from kernlearn.engine import fit_method
-    >>> model = fit_method("demo_landmarks", "BBS", dataset="rings", n_landmarks=10)
+    >>> model = fit_method("demo_landmarks", "BBS", dataset="two_moons", n_landmarks=10)
+    >>> model.predict([[0, 1], [1, -0.5]]).tolist()
+    [0, 1]
     """
-    experiment = load_config(config)
+    experiment = load_config(os.fspath(config))
     asked = {name: (str(value),) for name, value in {"method": method, **labels}.items()}
     choice = Choice((asked,))
     plan = make_plan(experiment, labels=choice.datasets(experiment.config))
@@ -81,13 +88,9 @@ def _fitted(trial: Trial) -> Pipeline:
         raise ConfigError(f"{what}: no pipeline predicts the targets of the data")
     data = build.load_data(trial, scope)
     y, is_raw = task.target(data, spec, info), spec.method.columns == "raw"
-    if spec.dataset.entry.binarize is not None:
-        scope = replace(scope, classes={"0": 0, "1": 1})
-    elif task.has_labels:
-        labels = _as_given(data.target_names)
-        scope = replace(scope, classes=dict(zip(data.target_names, labels, strict=True)))
-        y = labels[y]
+    scope = build.naming_classes(scope, trial, data)
     parts = prepare(data, y, spec.protocol, None, raw=is_raw)
+    parts = parts.dense() if spec.method.dense else parts
     with threadpool_limits(spec.protocol.threads):
         kernel = build.build_kernel(trial, scope, parts)
         estimator = build.build_estimator(trial, scope, kernel, parts)
@@ -95,10 +98,88 @@ def _fitted(trial: Trial) -> Pipeline:
         estimator.set_params(**scope.made_values(chosen))
         hold_out_inside(estimator, parts, trial)
         fit_given(estimator, parts.train, None)
-    columns = [] if data.columns is None else [("columns", clone(data.columns))]
-    if is_raw and columns:
-        columns[0][1].set_params(encoding="raw")
-    return Pipeline([*columns, *parts.steps, ("method", estimator)])
+    steps: list[tuple[str, Any]] = [*parts.steps, ("method", estimator)]
+    if len(data.target_names) and spec.dataset.entry.binarize is None:
+        steps[-1] = ("method", Labelled.fitted(estimator, _as_given(data.target_names)))
+    return Pipeline([*_input(data, raw=is_raw), *steps])
+
+
+def _input(data: Data, *, raw: bool) -> list[tuple[str, Any]]:
+    """Return the step that takes new rows from frames by the names of their columns."""
+    points = getattr(data.found and data.found.form.format, "points", None)
+    if data.columns is not None:
+        columns = clone(data.columns)
+        return [("columns", columns.set_params(encoding="raw") if raw else columns)]
+    if data.similarity:  # points of the matrix; the estimator fills pairs that are missing
+        names = data.feature_names.tolist()
+        return [("columns", Columns(names, missing="impute", gaps=names))]
+    if isinstance(points, str) and kind_of(data.data) == "strings":
+        return [("points", FunctionTransformer(points_of, kw_args={"column": points}))]
+    return []
+
+
+def points_of(X: Any, column: str) -> np.ndarray:
+    """Return points, of a frame those in a column."""
+    if hasattr(X, "columns"):
+        if column not in X:
+            raise DataError(f"the frame has no column {column}, which has the points")
+        X = X[column]
+    return as_objects(X)
+
+
+def _has(name: str) -> Any:
+    return available_if(lambda model: hasattr(model.estimator, name))
+
+
+class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Predict labels by an estimator that is fitted to their positions.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier, or a regressor of grades, whose predictions are rounded.
+    labels : ndarray of shape (n_classes,)
+        The labels in the order of their positions.
+    """
+
+    def __init__(self, estimator: Any, labels: np.ndarray) -> None:
+        self.estimator, self.labels = estimator, labels
+
+    @classmethod
+    def fitted(cls, estimator: Any, labels: np.ndarray) -> Self:
+        """Return the model of an estimator that is fitted."""
+        model = cls(clone(estimator), labels)
+        model.estimator_ = estimator
+        return model
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the estimator to the positions of labels."""
+        order = np.argsort(self.labels)
+        places = order[np.searchsorted(self.labels, y, sorter=order).clip(max=len(order) - 1)]
+        if unknown := {*np.asarray(y)[self.labels[places] != y].tolist()}:
+            raise ValueError(f"y has labels that are not among {listed(self.labels)}: {unknown}")
+        self.estimator_ = clone(self.estimator).fit(X, places)
+        return self
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, in the order of the columns of `predict_proba`."""
+        return self.labels[getattr(self.estimator_, "classes_", np.arange(len(self.labels)))]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict labels."""
+        places = np.rint(np.ravel(self.estimator_.predict(X)))
+        return self.labels[places.clip(0, len(self.labels) - 1).astype(np.intp)]
+
+    @_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of `classes_`."""
+        return self.estimator_.predict_proba(X)
+
+    @_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the estimator."""
+        return self.estimator_.decision_function(X)
 
 
 def _as_given(labels: np.ndarray) -> np.ndarray:

@@ -47,6 +47,32 @@ def _scores(of: Predictions) -> Values:
     return np.asarray(of.estimator.predict_proba(of.part.X)[:, 1])
 
 
+def _ratio(above: Values, below: Values) -> Values:
+    """Return the ratio of two sums, plus the influence of each row on it."""
+    if not (total := below.sum()):
+        return np.zeros(len(below))
+    ratio = above.sum() / total
+    return ratio + (above - ratio * below) * (len(below) / total)
+
+
+def _precisions(true: Values, scores: Values) -> Values:
+    """Return the average precision, plus the influence of each row on it.
+
+    It is the mean over positive rows of the precision among the rows with their score or more.
+    """
+    positive, n = true == true.max(), len(true)
+    order = np.argsort(-scores, kind="stable")
+    ends = np.searchsorted(-scores[order], -scores, "right")  # rows with as much or more
+    precision = np.cumsum(positive[order])[ends - 1] / ends
+    # a row counts in the precision of each positive row with its score or less
+    starts = np.searchsorted(-scores[order], -scores)
+    terms = [np.where(positive, x / ends, 0)[order] for x in (1 - precision, -precision)]
+    after = [np.append(np.cumsum(x[::-1])[::-1], 0)[starts] for x in terms]
+    mean = precision[positive].mean()
+    own = np.where(positive, precision - mean + after[0], after[1])
+    return mean + own * n / positive.sum()
+
+
 def _placements(true: Values, scores: Values) -> Values:
     """Return the AUC, plus the influence of each row on it (DeLong et al. 1988).
 
@@ -80,8 +106,12 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "aae": _absolute,
     "macro_aae": lambda true, predicted: _absolute(true, predicted) * _weights(true),
     "balanced_accuracy": _balanced,
+    "f1": lambda true, predicted: _ratio(2 * true * predicted, true + predicted),
+    "precision": lambda true, predicted: _ratio(true * predicted, predicted),
+    "recall": lambda true, predicted: _ratio(true * predicted, true),
     "auc": _placements,
     "roc_auc": _placements,
+    "average_precision": _precisions,
 }
 _OF_QUERIES: dict[str, Callable[..., Values]] = {
     "ndcg": metrics.thesis_ndcg,
@@ -117,7 +147,7 @@ def kept(names: Iterable[str], of: Predictions, seed: int, split: int) -> dict[s
     rows: NDArray[np.intp] | slice = slice(None)
     for name in names:
         predicted = of.predicted
-        if name == "roc_auc":  # of scores in place of classes
+        if name in ("roc_auc", "average_precision"):  # of scores in place of classes
             predicted = _scores(of)
         values = values_of(name, of.part.y, predicted, query)
         if values is None:

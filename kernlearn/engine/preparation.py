@@ -18,14 +18,14 @@ from kernlearn.memory import require_memory
 from kernlearn.validation import pair_means, warn, with_pair_means
 
 
-class MaxNormScaler:
+class MaxNormScaler(TransformerMixin, BaseEstimator):
     """Divide every vector by the largest Euclidean norm of the training vectors.
 
     "The lengths of all vectors were normalized using normalization constants learnt on
     the training sets" (Kar 2013, section 3.6.3). Test vectors may be longer than 1.
     """
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the largest norm; 1 if all vectors are zero."""
         self.scale_ = float(row_norms(X).max()) or 1.0
         return self
@@ -41,9 +41,9 @@ class NumberScaler(StandardScaler):
     A rare category would weigh more than all numbers.
     """
 
-    def fit(self, X: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and standard deviations."""
-        super().fit(X)
+        super().fit(X, y, sample_weight)
         is_flag = ((X == 0) | (X == 1)).all(axis=0)
         self.mean_[is_flag], self.scale_[is_flag] = 0, 1
         return self

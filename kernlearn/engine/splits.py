@@ -181,9 +181,11 @@ def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
     from sklearn.model_selection import TimeSeriesSplit
 
     values, order = np.unique(time), np.argsort(time, kind="stable")
-    if len(values) <= protocol.splits:
-        raise ValueError(f"time: {protocol.splits} splits need more than {len(values)} times")
-    parts = [*TimeSeriesSplit(protocol.splits, gap=protocol.gap).split(values)][split]
+    n, n_parts, gap = len(values), protocol.splits + 1, protocol.gap
+    if n < n_parts or n - gap <= n // n_parts * protocol.splits:
+        after = f" with a gap of {gap}" if gap else ""
+        raise ValueError(f"time: {n} different times are too few for {n_parts - 1} splits{after}")
+    parts = [*TimeSeriesSplit(protocol.splits, gap=gap).split(values)][split]
     train, test = (order[np.isin(time[order], values[part])] for part in parts)
     train, kept = train[-(protocol.max_train or len(train)) :], train[:0]
     if protocol.holdout is not None:

@@ -115,9 +115,7 @@ def _supervise(
     """Fit on the training part, evaluate the predictions on the test part."""
     trial, spec, outcome = trials[0], trials[0].spec, build.Outcome()
     data, parts = build.load_parts(trial, scope, task.target, outcome.info)
-    # no classes for a target that is a number
-    labels = [0, 1] if spec.dataset.entry.binarize is not None else data.target_names
-    scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
+    scope = build.naming_classes(scope, trial, data)
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.train.y), "n_test": len(parts.test.y)}

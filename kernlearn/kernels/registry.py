@@ -229,7 +229,7 @@ def named(name: str, **parameters: Any) -> "Kernel":
     record = kernel_of_name(name)
     if record is None:
         library_of(name)
-        dotted = {one: one for one in OF_LIBRARIES}
+        dotted = {one: one for one in OF_LIBRARIES} | {"rbf": "gaussian"}
         raise ValueError(f"no similarity {name!r}{suggestion(name, KERNELS, dotted)}")
     return record.load()(**parameters)
 

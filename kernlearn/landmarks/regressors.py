@@ -353,11 +353,12 @@ class RankLand(LandmarkModel):
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity, kind, selection
         As for :class:`RegLand`.
-    C : float or sequence of float, default=1.0
+    C : float or sequence of float, default=(1, 100, 1e4, 1e6, 1e8)
         Weight of the loss against the regularizer; of several the best by the mean NDCG of
         held-out queries, ties by the smaller C. The model is then fitted on all queries.
     validation_fraction : float, default=0.2
-        Share of the queries with a relevant document that is held out for choosing C.
+        Share of the queries with a relevant document, or of the documents of a single query, that
+        is held out for choosing C.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks and the held-out queries.
 
@@ -404,7 +405,7 @@ class RankLand(LandmarkModel):
     """
 
     _: KW_ONLY
-    C: Any = 1.0
+    C: Any = (1.0, 1e2, 1e4, 1e6, 1e8)
     validation_fraction: float = 0.2
 
     _parameter_constraints = {
@@ -436,8 +437,8 @@ class RankLand(LandmarkModel):
         Raises
         ------
         ValueError
-            If an argument is not valid, no document is relevant, or there are several C but
-            fewer than two queries with a relevant document.
+            If an argument is not valid, no document is relevant, or there are several C but a
+            single document.
         """
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
@@ -451,15 +452,13 @@ class RankLand(LandmarkModel):
         Cs, gains = validation.candidate_values(self.C, "C"), None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
-            distinct = np.unique(codes)
+            units = codes if len(np.unique(codes)) > 1 else np.arange(len(codes))
+            distinct = np.unique(units)
             if len(distinct) < 2:
-                raise ValueError(
-                    "C may be several numbers only if there are two queries at least with a "
-                    f"relevant document, got {len(distinct)}"
-                )
+                raise ValueError("C must be a number for one sample: no document is held out")
             rng = check_random_state(self.random_state)
             _, places = choice.hold_out_at_random(len(distinct), self.validation_fraction, rng)
-            held = np.isin(codes, distinct[places])
+            held = np.isin(units, distinct[places])
             path = ridge_path(features[~held], eta[~held], Cs)
             scores = (features[held] @ path.T).T
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]

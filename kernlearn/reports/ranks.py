@@ -70,7 +70,8 @@ def method_values(
     if values.empty:
         raise ReportError(
             f"{plan.experiment.name}: no {metric} in the store under profile "
-            f"{plan.experiment.profile}; `kernlearn plan` shows what ran and what failed"
+            f"{plan.experiment.profile}: `--profile` names another, and `kernlearn plan` shows "
+            "what ran and what failed"
         )
     names, families = cell_names(values, data_labels(config), ", "), []
     for dataset, name in zip(values["dataset"], names, strict=True):
@@ -171,7 +172,8 @@ def compare_methods(
     level = LEVEL if margin is None else 2 * LEVEL
 
     def on_dataset(a: str, b: str, dataset: Any) -> Estimate:
-        return resampled(complete.loc[dataset, a] - complete.loc[dataset, b], ratios[dataset])
+        gains = (complete.loc[dataset, a] - complete.loc[dataset, b]).round(12)
+        return resampled(gains, ratios[dataset])
 
     def test(a: str, b: str) -> "Estimate | SignedRanks":
         if len(means) == 1:

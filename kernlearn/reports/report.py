@@ -516,11 +516,13 @@ def _how_split(protocol: Protocol) -> str:
     """Return the splits in words."""
     n, folds = protocol.splits, protocol.folds
     kind = f"{n} random splits" if folds is None else f"{n} of {folds} folds"
-    if folds == n or folds == "published":
+    if isinstance(folds, int) and n > folds:
+        kind = f"{n // folds} times {folds} folds"
+    elif folds == n or folds == "published":
         kind = f"{n} {'published ' if folds == 'published' else ''}folds"
     kind = f"{n} splits in time by {protocol.time}" if protocol.time else kind
     kind += ", stratified" if protocol.stratify else ""
-    return kind + (f", rows of a {protocol.groups} together" if protocol.groups else "")
+    return kind + (f", groups by {protocol.groups}" if protocol.groups else "")
 
 
 def _span(numbers: Collection[int]) -> str:

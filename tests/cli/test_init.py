@@ -332,14 +332,14 @@ def test_a_year_can_divide_the_rows_and_dates_must_be_clear(kernlearn, tmp_path)
     assert "`protocol: {time: year}` in place of train, each" in out
     days = [f"0{i % 9 + 1}/{i % 12 + 1:02}/20{i // 12 + 10}" for i in range(160)]
     for kind, told in (("13/01/2009", False), ("01/02/2009", True)):
-        write_table(tmp_path / "d.csv", {"day": [kind, *days[1:]], "n": n, "y": n * 2})
+        write_table(tmp_path / "d.csv", {"day": [*days[1:], kind], "n": n, "y": n * 2})
         out = " ".join(kernlearn("init", "d.csv", "--force").stdout.split())
         assert "{time: day}` in place of train" in out
         assert ("written as 2023-12-31" in out) == told
 
 
 def test_dates_can_divide_the_rows(kernlearn, tmp_path):
-    dates = [f"2023-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(160)]
+    dates = [f"2023-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in RNG.permutation(160)]
     columns = {"date": dates, "n": RNG.normal(size=160).round(3), "kind": list("ab" * 80)}
     write_table(tmp_path / "days.csv", columns)
     out = " ".join(kernlearn("init", "days.csv").stdout.split())
@@ -347,6 +347,18 @@ def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     config = (tmp_path / "days.yaml").read_text()
     config = config.replace("  train: 0.7\n", "").replace("stratify: true", "time: date")
     (tmp_path / "days.yaml").write_text(config)
+    run(kernlearn, "days.yaml", splits=2)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_that_follow_each_other_in_time_are_divided_by_it(kernlearn, tmp_path, step):
+    dates = [f"{i // 28 + 1:02}/{i % 28 + 1:02}/2023" for i in range(160)][::step]
+    columns = {"date": dates, "n": RNG.normal(size=160).round(3), "kind": list("ab" * 80)}
+    write_table(tmp_path / "days.csv", columns)
+    kernlearn("init", "days.csv")
+    protocol = read_yaml(tmp_path / "days.yaml")[0]["protocol"]
+    assert protocol["time"] == "date"
+    assert not {"train", "folds", "stratify"} & protocol.keys()
     run(kernlearn, "days.yaml", splits=2)
 
 

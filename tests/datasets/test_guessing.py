@@ -525,7 +525,7 @@ REFUSED = {  # text, what is said
         "a,n,y\n" + "".join(f"{i % 2},{i % 7},{'pq'[i % 2]}\n" for i in range(20)) + ",,* sold\n",
         r"line 22: .*\* sold.*skip: \[22\]",
     ),
-    "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*read_as: {text"),
+    "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*{\"\$\": \"\"}"),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
     "rows counted at the end": case(
         "x,kind,n\n" + "".join(f"{i % 7},{'pq'[i % 2]},{i}\n" for i in range(30)),

@@ -6,11 +6,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernlearn.engine import fit_method
+from kernlearn.engine.preparation import SCALERS
 from kernlearn.exceptions import ConfigError, DataError, SelectionError
 
 CONFIG = """\
@@ -74,10 +76,19 @@ def test_a_table_is_encoded_filled_and_scaled_as_by_hand(fitted, frame):
     assert model.score(new, new["kind"]) == by_hand.score(new, new["kind"])
 
 
+@pytest.mark.parametrize("scaler", SCALERS)
+def test_a_pipeline_is_cloned_and_cross_validated(fitted, frame, scaler):
+    model = fitted(protocol=f"scale: [{scaler}]")
+    scores = cross_val_score(model, frame, frame["kind"], cv=3)
+    assert 0.5 < scores.mean() <= 1
+    again = clone(model).fit(frame, frame["kind"])
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+
+
 def test_the_chosen_parameter_is_that_of_held_out_rows_and_the_fit_of_all(fitted, frame):
     model = fitted("estimator: KNeighborsClassifier, n_neighbors: {select: [1, 40]}")
-    assert model[-1].n_neighbors == 1
-    assert model[-1].n_samples_fit_ == len(frame)
+    assert model[-1].estimator_.n_neighbors == 1
+    assert model[-1].estimator_.n_samples_fit_ == len(frame)
 
 
 @pytest.mark.parametrize("missing", ["impute", "category"])
@@ -85,15 +96,71 @@ def test_gaps_of_new_rows(fitted, frame, missing):
     table = frame.assign(dose=frame["dose"].fillna(1.0))
     table.loc[::7, "city"] = None
     model = fitted(data=f"missing: {missing}, nominal: onehot", table=table)
-    Z = pd.DataFrame(
-        model[0].transform(table.head(8)), columns=model[0].get_feature_names_out()
-    ).filter(like="city")
+    made = model[0].transform(table.head(8))
+    Z = pd.DataFrame(made, columns=model[0].get_feature_names_out()).filter(like="city")
     assert Z.iloc[1:7].sum(axis=1).eq(1).all()
     gaps = Z.iloc[[0, 7]]
     if missing == "impute":
         assert not gaps.to_numpy().any()
     else:
         assert gaps["city=missing"].eq(1).all()
+
+
+def test_gaps_and_values_that_were_not_there_before(fitted, frame):
+    new = frame.head(4).copy()
+    new.loc[1, "age"] = np.nan
+    model = fitted()
+    with pytest.warns(UserWarning, match=r"age \(1\)"):
+        model.predict(new)
+    without = fitted(data="nominal: onehot")  # whose rows with gaps are left out
+    with pytest.raises(DataError, match="row 2, which lacks age"):
+        without.predict(new.fillna({"dose": 1.0}))
+    new = frame.head(4).assign(city="Rome", dose=1.0)
+    with pytest.raises(DataError, match="Rome"):
+        model.predict(new)
+    model.set_params(columns__unknown="missing")
+    with pytest.warns(UserWarning, match="city"):
+        model.predict(new)
+    assert not model[0].transform(new)[:, 1:4].any()
+
+
+def test_new_files_and_frames_are_read_as_the_data_was(fitted, frame, tmp_path):
+    texts = frame.round(2).astype(object).where(frame.notna(), "-9")
+    texts["age"] = texts["age"].map("{} €".format)
+    texts.loc[::9, "dose"] = "<0.1"
+    reading = 'read_as: {missing: ["-9"], replace: {"<0.1": 0.05, "€": ""}}'
+    data = f"missing: impute, nominal: onehot, {reading}"
+    model = fitted(data=data, table=texts)
+    texts.drop(columns="kind").to_csv("new.csv", index=False)
+    for new in (model[0].read("new.csv"), texts, pd.read_csv("new.csv")):
+        Z = model[0].transform(new)
+        np.testing.assert_allclose(Z[:, 0], frame["age"])
+        np.testing.assert_allclose(Z[::9, -1], 0.05)
+        np.testing.assert_array_equal(np.isnan(Z[1::9, -1]), frame["dose"][1::9].isna())
+
+
+def test_rows_without_names_are_taken_by_position(fitted, frame):
+    model = fitted(table=frame.drop(columns="city"))
+    rows = frame[["age", "dose"]]
+    np.testing.assert_array_equal(model.predict(rows.to_numpy()), model.predict(rows))
+
+
+def test_entries_of_a_matrix_are_found_by_the_names_of_points(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, 2)) + np.repeat([[0, 0], [2, 2]], 20, axis=0)
+    names = [f"p{i}" for i in range(40)]
+    D = pd.DataFrame(np.linalg.norm(points[:, None] - points, axis=2), columns=names)
+    D.assign(kind=np.repeat(["a", "b"], 20)).to_csv("d.csv", index=False)
+    (tmp_path / "m.yaml").write_text(
+        "title: t\ndatasets: {d: {file: d.csv, matrix: distance, target: kind}}\n"
+        "methods: {k: {estimator: SimilarityKNNClassifier, n_neighbors: 3}}\nmetrics: [accuracy]\n"
+    )
+    model = fit_method("m.yaml", "k")
+    expected = model.predict(D)
+    assert (expected == np.repeat(["a", "b"], 20)).mean() > 0.8
+    np.testing.assert_array_equal(model.predict(D[names[::-1]]), expected)
+    np.testing.assert_array_equal(model.predict(D.to_numpy()), expected)
 
 
 def test_a_table_as_it_is_and_labels_as_text(fitted, frame):
@@ -106,18 +173,46 @@ def test_a_table_as_it_is_and_labels_as_text(fitted, frame):
         protocol="splits: 2",
     )
     own = table[["age", "city", "dose"]].assign(city=table["city"].astype("category"))
-    by_hand = clone(model[-1]).fit(own, table["kind"])
+    by_hand = clone(model[-1].estimator).fit(own, table["kind"])
     np.testing.assert_array_equal(model.predict(table), by_hand.predict(own))
 
 
 @pytest.mark.parametrize("labels", [(1, 2), ("yes", "no")])
 def test_weights_of_classes_are_by_their_labels(fitted, frame, labels):
-    weights = dict(zip(labels, (5, 1), strict=True))
     model = fitted(
-        f"estimator: LogisticRegression, class_weight: {weights}",
+        f"estimator: LogisticRegression, class_weight: {dict(zip(labels, (5, 1), strict=True))}",
         table=frame.assign(kind=frame["kind"].map({1: labels[0], 2: labels[1]})),
     )
-    assert model[-1].class_weight == weights
+    weights = dict(zip(model.classes_, (1, 5) if "yes" in labels else (5, 1), strict=True))
+    assert weights[labels[0]] == 5
+    assert [*model[-1].estimator_.class_weight.values()] == [5, 1]
+    plain = fitted("estimator: LogisticRegression")
+    shares = [(one.predict(frame) == labels[0]).mean() for one in (model, plain)]
+    assert shares[0] > 0.8
+
+
+@pytest.mark.parametrize("scoring", ["f1", "roc_auc"])
+def test_choices_inside_go_by_the_metric_of_the_config(fitted, frame, scoring):
+    table = frame.assign(kind=frame["kind"].map({1: "no", 2: "yes"}))
+    model = fitted("estimator: BBSClassifier, n_landmarks: 20", metric=scoring, table=table)
+    assert {*model.predict(frame)} <= {"no", "yes"}
+    assert model[-1].estimator_.scoring == scoring
+
+
+def test_grades_are_predicted_by_their_labels(fitted, frame):
+    grades = np.digitize(frame["age"], [45, 55])
+    table = frame.assign(kind=np.array(["low", "mid", "high"])[grades])
+    model = fitted(
+        "estimator: Ridge",
+        data="missing: impute, nominal: onehot, grades: [low, mid, high]",
+        task="ordinal",
+        metric="aae",
+        table=table,
+    )
+    assert model.score(table, table["kind"]) > 0.6
+    assert cross_val_score(model, table, table["kind"], cv=3).mean() > 0.6
+    with pytest.raises(ValueError, match="none"):
+        clone(model).fit(table, ["none"] * len(table))
 
 
 def test_points_are_taken_as_they_are(fitted):
@@ -131,6 +226,10 @@ def test_points_are_taken_as_they_are(fitted):
         protocol="splits: 2",
     )
     np.testing.assert_array_equal(model.predict(["hanna", "motto"]), [1, 2])
+    frame = pd.DataFrame({"id": [7, 8], "word": ["hanna", "motto"]})
+    np.testing.assert_array_equal(model.predict(frame), [1, 2])
+    with pytest.raises(DataError, match="no column word"):
+        model.predict(frame.rename(columns={"word": "text"}))
 
 
 @pytest.mark.parametrize(

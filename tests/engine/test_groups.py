@@ -182,7 +182,7 @@ def test_rows_of_one_time_are_in_one_part():
             assert (latest.tolist(), soon.tolist()) == (train[-5:].tolist(), test[:3].tolist())
             rest, last = held_out(len(train), 0.3, Units(time=time[train]), rng)
             assert time[train][rest].max() < time[train][last].min()
-    with pytest.raises(ValueError, match="12 times"):
+    with pytest.raises(ValueError, match="12 different times"):
         split_indices(len(time), Protocol(splits=12, time="year"), 0, Units(time=time))
 
 

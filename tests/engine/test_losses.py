@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    f1_score,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 
 from kernlearn.config.names import METRICS
 from kernlearn.engine import losses, run_plan
@@ -11,16 +18,26 @@ from kernlearn.engine.preparation import Part
 from kernlearn.engine.tasks import Predictions, value
 from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
 
-SKLEARNS = {"balanced_accuracy": balanced_accuracy_score, "roc_auc": roc_auc_score}
+SKLEARNS = {
+    "balanced_accuracy": balanced_accuracy_score,
+    "roc_auc": roc_auc_score,
+    "average_precision": average_precision_score,
+    "f1": f1_score,
+    "precision": precision_score,
+    "recall": recall_score,
+}
 
 
 @pytest.mark.parametrize("metric", [*losses._OF_ROWS, *losses._OF_QUERIES])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_mean_over_rows_is_the_metric(metric, seed):
     rng = np.random.default_rng(seed)
-    of_scores = "auc" in metric
-    true = rng.integers(2 if of_scores else 4, size=300)
-    predicted = true + rng.normal(size=300) if of_scores else rng.integers(4, size=300)
+    of_scores = "auc" in metric or metric == "average_precision"
+    n_grades = 2 if of_scores or metric in ("f1", "precision", "recall") else 4
+    true = rng.integers(n_grades, size=300)
+    predicted = np.round(true + rng.normal(size=300), 1)  # with ties
+    if not of_scores:
+        predicted = rng.integers(n_grades, size=300)
     query = np.repeat(np.arange(20), 15) if "ndcg" in metric else None
     values = values_of(metric, true, predicted, query)
     assert values.shape == (300,) if query is None else (20,)
@@ -32,17 +49,13 @@ def test_the_mean_over_rows_is_the_metric(metric, seed):
     np.testing.assert_allclose(values_from_text(values_as_text(values)), values, rtol=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["auc", "rmse", "balanced_accuracy"])
+@pytest.mark.parametrize("metric", ["auc", "rmse"])
 def test_the_influences_of_rows_are_those_of_leaving_each_out(metric):
     rng = np.random.default_rng(0)
     true = rng.integers(2, size=200)
     scores = np.round(true + rng.normal(size=200), 1)  # with ties
-    if metric == "balanced_accuracy":
-        true, scores = rng.permutation(200) // 130, np.where(rng.random(200) < 0.3, 1, true)
 
     def measured(rows):
-        if metric in SKLEARNS:
-            return SKLEARNS[metric](true[rows], scores[rows])
         return value(METRICS[metric], true[rows], scores[rows])
 
     everything = np.arange(200)
@@ -51,6 +64,21 @@ def test_the_influences_of_rows_are_those_of_leaving_each_out(metric):
     values = values_of(metric, true, scores)
     np.testing.assert_allclose(values, jackknife, rtol=0.01, atol=0.02)
     assert values.var() == pytest.approx(np.var(jackknife), rel=0.02)
+
+
+@pytest.mark.parametrize("metric", SKLEARNS)
+@pytest.mark.parametrize("n_positive", [12, 60])
+def test_the_influences_of_rows_are_derivatives_by_their_weights(metric, n_positive):
+    rng = np.random.default_rng(0)
+    true = rng.permutation(200) // (200 - n_positive)
+    predicted = np.round(true + rng.normal(size=200), 1)  # with ties
+    if metric in ("balanced_accuracy", "f1", "precision", "recall"):
+        predicted = (predicted > 0.8).astype(int)
+    whole, step = SKLEARNS[metric](true, predicted), 1e-5
+    weights = 1 + step * np.eye(200)
+    more = np.array([SKLEARNS[metric](true, predicted, sample_weight=one) for one in weights])
+    expected = whole + 200 * (more - whole) / step
+    np.testing.assert_allclose(values_of(metric, true, predicted), expected, atol=0.002)
 
 
 def test_the_same_rows_are_kept_of_every_method():
@@ -71,13 +99,13 @@ def test_losses_of_scores_are_those_of_the_fitted_method(planned, tmp_path, esti
     plan = planned(
         "title: t\ndatasets: {breast_cancer: {sample: 200}}\n"
         f"methods: {{m: {{estimator: {estimator}}}}}\n"
-        "protocol: {splits: 2}\nmetrics: [roc_auc, balanced_accuracy]\n"
+        "protocol: {splits: 2}\nmetrics: [roc_auc, average_precision, f1]\n"
     )
     with Store(tmp_path / "s.sqlite") as store:
         run_plan(plan, store)
         rows = store.get(trial.key for trial in plan.trials)
     for row in rows.values():
-        for metric in ("roc_auc", "balanced_accuracy"):
+        for metric in ("roc_auc", "average_precision", "f1"):
             values = values_from_text(row.info["losses"][metric])
             assert values.mean() == pytest.approx(row.metrics[metric])
 
