@@ -20,7 +20,7 @@ from kernlearn.engine.losses import values_of
 from kernlearn.reports.covariances import EXCESS
 from kernlearn.reports.statistics import holm, resampled
 
-METRICS = ("accuracy", "mse", "auc", "ndcg")
+METRICS = ("accuracy", "mse", "auc", "average_precision", "ndcg")
 SHARES = (0.7, 0.6, 0.5, 0.14)
 SPLITS = (5, 10, 20)
 _FEATURES, _OF_QUERY = 10, 8
@@ -37,6 +37,8 @@ def simulate(metric, share, n_rows, n_methods, rng):
     unit, target = np.arange(n_rows), y / noise
     if metric in ("accuracy", "auc"):
         target = (y > 0).astype(float)
+    elif metric == "average_precision":  # of a rare class
+        target = (y > np.quantile(y, 0.9)).astype(float)
     elif metric == "ndcg":
         unit = np.repeat(np.arange(n_units), _OF_QUERY)
         target = np.digitize(y, np.quantile(y, [0.6, 0.85])).astype(float)
@@ -88,12 +90,15 @@ def main():
     """Print a line for each setting."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=300)
+    parser.add_argument("--metrics", nargs="*", choices=METRICS, default=METRICS)
     parser.add_argument("--rows", type=int, nargs="*", default=[400, 2000])
     parser.add_argument("--methods", type=int, nargs="*", default=[2, 10])
     asked = parser.parse_args()
     print("in brackets the corrected test")
     print("metric    rows methods share splits   alarms       any          coverage     power")
-    for metric, n_rows, n_equal, share in product(METRICS, asked.rows, asked.methods, SHARES):
+    for metric, n_rows, n_equal, share in product(
+        asked.metrics, asked.rows, asked.methods, SHARES
+    ):
         tables = [
             simulate(metric, share, n_rows, n_equal + 1, np.random.default_rng([seed, n_rows]))
             for seed in range(asked.tables)

@@ -348,6 +348,12 @@ TABLES = {  # text, features and target, what is said
         [[1.5, 2.5, 3.1], [2.5, 1.5, 2.2], [3.5, 0.5, 4.7], [0.5, 3.5, 1.9]],
         "row names (the first column has no name)",
     ),
+    "amounts with a currency": case(
+        "a;label\n1.234,5 €;p\n7 €;q\n-;p\n-80,25 €;q\n",
+        [[1234.5, 0], [7, 1], [-80.25, 1]],
+        "'€' is left out in 3 rows of column a",
+        read_as={"decimal": ",", "thousands": ".", "missing": ["-"], "replace": {"€": ""}},
+    ),
     "texts of missing entries that are named": case(
         "a,label\n1,p\n2,q\n<0.05,p\n-,q\n5,q\n-9,p\n",
         [[1, 0], [2, 1], [5, 1]],
@@ -526,6 +532,13 @@ REFUSED = {  # text, what is said
         r"line 22: .*\* sold.*skip: \[22\]",
     ),
     "prices": case("a,label\n$1.50,p\n$2,q\n", r"'\$1.50'.*leave out \$.*{\"\$\": \"\"}"),
+    "amounts of euros": case(
+        "a;label\n7 €;p\n1.234,50 €;q\n",
+        r"'7 €'.*{\"decimal\": \",\", \"thousands\": \".\", \"replace\": {\"€\": \"\"}}",
+    ),
+    "a header without the last separator": case(
+        "a;b;label\n1;2;p;\n3;4;q;\n5;6;p;\n", "end with a separator, but the first does not"
+    ),
     "signs of printers": case("a,label\n−1.5,p\n2,q\n−3,p\n", "write - for −"),
     "rows counted at the end": case(
         "x,kind,n\n" + "".join(f"{i % 7},{'pq'[i % 2]},{i}\n" for i in range(30)),
@@ -1203,3 +1216,42 @@ def test_labels_of_another_file_are_found_by_name(folder):
     names[1] = "10"
     pd.DataFrame(D, columns=names).to_csv(folder / "D.csv", index=False)
     assert load(folder / "D.csv", **how).target.tolist() == [1, 0, 0, 1]
+
+
+def test_groups_of_arrays_are_named_and_taken(folder):
+    X, groups = np.random.default_rng(0).normal(size=(60, 3)), np.repeat(np.arange(12), 5)
+    np.savez(folder / "f.npz", X=X, y=np.arange(60) % 2, groups=groups)
+    assert load(folder / "f.npz").preparation.shared == {"groups": 12}
+    bunch = load(folder / "f.npz", groups="groups")
+    np.testing.assert_array_equal(bunch.groups, groups)
+    assert not bunch.preparation.shared
+
+
+def test_nested_fields_are_to_be_columns(folder):
+    frame = pd.DataFrame({"order": [f"o{i:03}" for i in range(300)], "label": [*"ab"] * 150})
+    frame.insert(1, "customer", [{"age": i} for i in range(300)])
+    frame.to_json(folder / "f.jsonl", orient="records", lines=True)
+    with pytest.raises(DataError, match="json_normalize") as error:
+        load(folder / "f.jsonl")
+    assert not error.value.ways
+
+
+def test_values_that_pandas_may_miss_repeat(folder):
+    n = 200
+    frame = pd.DataFrame({"branch": pd.array([i % 50 for i in range(n)], "Int64")})
+    frame["x"] = pd.array([i % 50 % 7 for i in range(n)], "Int64")
+    frame["z"] = pd.array([i % 50 % 5 for i in range(n)], "Int64")
+    frame["label"] = [*"ab"] * (n // 2)
+    frame.to_parquet(folder / "f.parquet")
+    assert load(folder / "f.parquet").preparation.shared == {"branch": 50}
+
+
+@pytest.mark.parametrize(
+    ("name", "n_values", "are_groups"),
+    [("age_group", 5, False), ("visit_no", 8, False), ("visit_id", 40, True), ("group", 5, True)],
+)
+def test_names_of_groups(folder, name, n_values, are_groups):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(n_values, size=200), "x": rng.normal(size=200)})
+    frame.assign(label=[*"ab"] * 100).to_csv(folder / "f.csv", index=False)
+    assert (name in load(folder / "f.csv").preparation.shared) == are_groups
