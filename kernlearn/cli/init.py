@@ -1,5 +1,6 @@
 """The command ``init``: a config that compares methods on data of one's own."""
 
+import json
 import os
 import re
 from collections import Counter
@@ -44,6 +45,7 @@ _SCALES = [
     ["xs", "s", "m", "l", "xl", "xxl"],
     ["tiny", "small", "medium", "large", "huge"],
     ["never", "rarely", "sometimes", "often", "always"],
+    ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"],
 ]
 _MOST_AGAIN = 0.05  # share of rows that repeat others
 _CHANCE = 1e-4  # with which a column's gaps may be those of a class
@@ -105,7 +107,7 @@ def init(
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     if task == "classification":
         _show(data, _about_classes(data, bunch))
-        _show(data, _order_of_classes(bunch.target_names.tolist()))
+    _show(data, _orders(bunch, task))
     features, others = [*bunch.feature_names.tolist(), *away], []
     dates = _dates(bunch, features) if _is_file(data) else {}
     time = None if shared else _series(data, keys, dates)
@@ -228,15 +230,29 @@ def _about_classes(data: str, bunch: Any) -> Iterator[str]:
         yield f"class {rarest} has {n_rarest} rows; {few}"
 
 
-def _order_of_classes(labels: list[str]) -> Iterator[str]:
-    """Say how classes are taken as grades if their names have a usual order."""
-    words = [label.casefold() for label in labels]
+def _in_order(values: Iterable[str]) -> list[str]:
+    """Return words of a usual scale in its order; none of others."""
+    words = {value.strip().casefold(): value for value in values}
     for scale in _SCALES:
-        if len(labels) > 2 and {*words} <= {*scale}:
-            grades = sorted(labels, key=lambda label: scale.index(label.casefold()))
-            way = as_option("grades", grades)
-            yield f"{', '.join(grades)} seem to have an order: `{way}` takes them as grades"
-            return
+        if len(words) > 2 and words.keys() <= {*scale}:
+            return [words[word] for word in scale if word in words]
+    return []
+
+
+def _orders(bunch: Any, task: str) -> Iterator[str]:
+    """Say how classes are taken as grades, and features as numbers, if words have an order."""
+    if task == "classification" and (grades := _in_order(bunch.target_names.tolist())):
+        way = as_option("grades", grades)
+        yield f"{', '.join(grades)} seem to have an order: `{way}` takes them as grades"
+    columns, numbers = list[str](), dict[str, int]()
+    for name, values in bunch.columns.nominal.items() if bunch.columns else ():
+        places = {value: k for k, value in enumerate(_in_order(values))}
+        if places and all(numbers.get(value, k) == k for value, k in places.items()):
+            columns.append(name)
+            numbers |= places
+    if columns:
+        way = f"`read_as: {{replace: {json.dumps(numbers, ensure_ascii=False)}}}`"
+        yield f"values of {listed(columns)} seem to have an order: {way} makes them numbers"
 
 
 def _show(name: object, sentences: Iterable[str]) -> None:

@@ -8,7 +8,9 @@ import sys
 
 import numpy as np
 import pytest
+import yaml
 
+from kernlearn.datasets import load
 from kernlearn.yaml import read_yaml
 from tests.cli.conftest import write_table
 
@@ -391,3 +393,16 @@ def test_classes_with_a_usual_order_are_named_and_taken_as_grades(kernlearn, tmp
     written = read_yaml(tmp_path / "t.yaml")[0]
     assert written["task"] == "ordinal"
     assert written["datasets"]["t"]["grades"] == ["low", "Mid", "High"]
+
+
+def test_features_with_a_usual_order_are_named_and_read_as_numbers(kernlearn, tmp_path):
+    answers, sizes = ["never", "often", "Always"] * 20, ["small", "medium", "large"] * 20
+    rows = {"q1": answers, "q2": answers[::-1], "size": sizes, "kind": [*"ab"] * 30}
+    write_table(tmp_path / "t.csv", rows)
+    shown = kernlearn("init", "t.csv").stdout.replace("\n  ", " ")
+    advice = yaml.safe_load(shown.partition("an order: `")[2].partition("`")[0])
+    assert advice["read_as"]["replace"]["Always"] == 2
+    kernlearn("init", "t.csv", "--force", "-o", f"read_as={json.dumps(advice['read_as'])}")
+    bunch = load(tmp_path / "t.csv", read_as=advice["read_as"])
+    assert bunch.feature_names.tolist() == ["q1", "q2", "size"]
+    np.testing.assert_array_equal(bunch.data[:3], [[0, 2, 0], [1, 1, 1], [2, 0, 2]])
