@@ -402,7 +402,13 @@ def test_features_with_a_usual_order_are_named_and_read_as_numbers(kernlearn, tm
     shown = kernlearn("init", "t.csv").stdout.replace("\n  ", " ")
     advice = yaml.safe_load(shown.partition("an order: `")[2].partition("`")[0])
     assert advice["read_as"]["replace"]["Always"] == 2
-    kernlearn("init", "t.csv", "--force", "-o", f"read_as={json.dumps(advice['read_as'])}")
+    kernlearn(
+        "init",
+        "t.csv",
+        "--force",
+        "-o",
+        f"read_as.replace={json.dumps(advice['read_as']['replace'])}",
+    )
     bunch = load(tmp_path / "t.csv", read_as=advice["read_as"])
     assert bunch.feature_names.tolist() == ["q1", "q2", "size"]
     np.testing.assert_array_equal(bunch.data[:3], [[0, 2, 0], [1, 1, 1], [2, 0, 2]])
