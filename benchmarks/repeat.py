@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from kernlearn.config import load_config
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.engine import make_plan
 from kernlearn.reports.rows import read_splits, splits_of, splits_path, stored_rows
 from kernlearn.reports.verdicts import is_cost

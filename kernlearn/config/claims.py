@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from kernlearn.config.spec import Fraction, Label, MetricName, Section
+from kernlearn.config.values import Fraction, Label, MetricName, Section
 
 #: Questions that compare methods, or values of another label.
 COMPARISONS = ("better", "as_good", "not_better", "not_worse", "indistinguishable", "overtakes")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, 
 from kernlearn import datasets
 from kernlearn.config.claims import Answer, Claim
 from kernlearn.config.names import BUILT_IN, Scope, is_time
-from kernlearn.config.spec import (
+from kernlearn.config.values import (
     Combination,
     DatasetLabel,
     Fraction,

@@ -19,7 +19,7 @@ import numpy as np
 
 from kernlearn import kernels
 from kernlearn.checks import suggestion
-from kernlearn.config.spec import ON_REQUEST
+from kernlearn.config.values import ON_REQUEST
 from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names

@@ -8,10 +8,8 @@ from typing import Any
 
 from kernlearn import datasets
 from kernlearn.checks import counted, listed, suggestion
-from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
 from kernlearn.config.read import load_config
-from kernlearn.config.spec import unfold, varied
 from kernlearn.config.trial import (
     TRIAL_VERSION,
     ComponentSpec,
@@ -22,6 +20,7 @@ from kernlearn.config.trial import (
     TrialSpec,
     trial_keys,
 )
+from kernlearn.config.values import as_label, cell_name, unfold, varied
 from kernlearn.datasets.loading import card_preparation, find, is_file
 from kernlearn.datasets.tables import default_order, grades_notes
 from kernlearn.exceptions import ConfigError, DataError, SelectionError
@@ -154,7 +153,7 @@ def make_plan(
     config = experiment.config
     for one in (*config.only, *config.exclude):
         if not any(planned_labels(config.model_copy(update={"only": [one], "exclude": []}))):
-            name = specs.cell_name(one, one.values())
+            name = cell_name(one, one.values())
             text = f"`only` and `exclude`: no method is run with {name}: leave it out"
             raise ConfigError(f"{experiment.path}: {text}")
     chosen = set(config.datasets if labels is None else labels)
@@ -250,7 +249,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
                 seed = {"random_state": 0} if make.kind == "generator" else {}
                 data = make_data(make, source.numbers, {**parameters, **seed})
                 what = replace(what, **make.identity, fingerprint=data.fingerprint)
-            labels = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
+            labels = {k: as_label(parameters[k]) for k in varied(entry.parameters)}
             yield labels, what, source
         return
     arguments = entry.arguments(config.task, experiment.path.parent, scope)
@@ -370,7 +369,7 @@ def _labelled(
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset) if needs or i == 0 else ():
                 shown = entry.relabelled(fixed)
-                own = {k: specs.as_label(shown[k]) for k in axes if k in shown}
+                own = {k: as_label(shown[k]) for k in axes if k in shown}
                 yield {"kernel": used[0], "method": label, **own}, used[1], entry, fixed, grid
 
 
@@ -382,7 +381,7 @@ def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
         pairwise = entry.matrix or getattr(one, "similarity", None)
         for labels, *_ in _labelled(config, name, bool(pairwise)):
             for parameters, _ in unfold(entry.parameters):
-                own = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
+                own = {k: as_label(parameters[k]) for k in varied(entry.parameters)}
                 if config.wants(labels := {"dataset": name, **labels, **own}):
                     yield labels
 

@@ -20,7 +20,7 @@ from kernlearn.checks import listed, suggestion
 from kernlearn.config import model
 from kernlearn.config.model import reported_files
 from kernlearn.config.names import BUILT_IN, KINDS, SUPERVISED, TASKS, Scope
-from kernlearn.config.spec import LABELS, RESERVED, Value, as_label
+from kernlearn.config.values import LABELS, RESERVED, Value, as_label
 from kernlearn.datasets.card import OF_FILE
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError

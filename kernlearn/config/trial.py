@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from kernlearn.config.model import DatasetEntry, Protocol
-from kernlearn.config.spec import canonical, cell_name, plain
+from kernlearn.config.values import canonical, cell_name, plain
 
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 2

@@ -19,7 +19,7 @@ MISSING = "missing"
 _TEXTS = "; `columns.read` of the pipeline reads files as that of the data was read"
 
 
-class Columns(TransformerMixin, BaseEstimator):
+class ColumnEncoder(TransformerMixin, BaseEstimator):
     """Encode the columns of a frame as :func:`load` has encoded those of a file.
 
     Parameters

@@ -44,7 +44,7 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-    from kernlearn.datasets.columns import Columns
+    from kernlearn.datasets.columns import ColumnEncoder
     from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
@@ -160,7 +160,7 @@ def load(
             The group of each row (int64); only if asked for.
         time : ndarray of shape (n_samples,)
             The time of each row, as numbers that order the rows; only if asked for.
-        columns : Columns
+        columns : ColumnEncoder
             How the columns of a table are encoded: a transformer for frames of new rows.
         frame : pandas.DataFrame
             The features with their names, nominal columns as categories, and missing entries in
@@ -435,18 +435,18 @@ def _text_notes(table: Table) -> list[str]:
     return [f"{name} is text for methods with `columns: raw`{text}" for name, text in lack.items()]
 
 
-def _columns(table: Table, nominal: Nominal, missing: str, form: Any) -> "Columns":
+def _columns(table: Table, nominal: Nominal, missing: str, form: Any) -> "ColumnEncoder":
     """Return how the columns of a table are encoded."""
-    from kernlearn.datasets.columns import Columns
+    from kernlearn.datasets.columns import ColumnEncoder
 
     names, texts = table.feature_names, [] if table.texts is None else [*table.texts]
     values = {name: table.nominal[name] for name in names if name in table.nominal}
     gaps = [names[i] for i in np.flatnonzero(np.isnan(table.X).any(axis=0))]
     own = form if isinstance(form, TableOptions) else None  # others hold arrays
-    return Columns(names, values, nominal, texts, missing, gaps, form=own)
+    return ColumnEncoder(names, values, nominal, texts, missing, gaps, form=own)
 
 
-def _as_features(table: Table, columns: "Columns | None") -> Table:
+def _as_features(table: Table, columns: "ColumnEncoder | None") -> Table:
     """Encode nominal columns; notice ids, and columns whose values rows share."""
     if columns is None:
         return table

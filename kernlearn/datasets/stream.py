@@ -320,7 +320,7 @@ def _tables(
     import pandas as pd
     from pandas.api.types import infer_dtype, is_numeric_dtype
 
-    from kernlearn.datasets.columns import Columns
+    from kernlearn.datasets.columns import ColumnEncoder
 
     order, kinds = list[str](), set[tuple[bool, bool]]()
     for path, options in _unchanged(files):
@@ -363,7 +363,7 @@ def _tables(
             if len(kinds) > 1:
                 fault = "the target is text in some chunks only: name it in `text` of read_as"
                 raise DataError(f"{place_of(0)}: {fault}")
-            columns = Columns(order, classes, "onehot")
+            columns = ColumnEncoder(order, classes, "onehot")
             X, features = columns.encoded(X), columns.get_feature_names_out()
             y = frame[label].to_numpy(np.float64 if is_number else object)
             yield pd.DataFrame(X, columns=features), y if is_number else y.astype(np.str_)

@@ -9,8 +9,8 @@ from sklearn.base import clone, is_classifier
 
 from kernlearn.config.data import make_data, read_data
 from kernlearn.config.names import Scope
-from kernlearn.config.spec import canonical
 from kernlearn.config.trial import MethodSpec, Trial, TrialSpec
+from kernlearn.config.values import canonical
 from kernlearn.datasets.data import Data
 from kernlearn.engine.preparation import Parts, prepare
 from kernlearn.engine.splits import generator, random_state

@@ -16,7 +16,7 @@ from kernlearn.config.names import BUILT_IN, TASKS, load_plugins
 from kernlearn.config.plan import Choice, make_plan
 from kernlearn.config.read import load_config
 from kernlearn.config.trial import Trial
-from kernlearn.datasets.columns import Columns
+from kernlearn.datasets.columns import ColumnEncoder
 from kernlearn.datasets.data import Data
 from kernlearn.datasets.tables import as_objects, kind_of
 from kernlearn.engine import build
@@ -112,7 +112,7 @@ def _input(data: Data, *, raw: bool) -> list[tuple[str, Any]]:
         return [("columns", columns.set_params(encoding="raw") if raw else columns)]
     if data.similarity:  # points of the matrix; the estimator fills pairs that are missing
         names = data.feature_names.tolist()
-        return [("columns", Columns(names, missing="impute", gaps=names))]
+        return [("columns", ColumnEncoder(names, missing="impute", gaps=names))]
     if isinstance(points, str) and kind_of(data.data) == "strings":
         return [("points", FunctionTransformer(points_of, kw_args={"column": points}))]
     return []

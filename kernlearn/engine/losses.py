@@ -110,9 +110,9 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "precision": lambda true, predicted: _ratio(true * predicted, predicted),
     "recall": lambda true, predicted: _ratio(true * predicted, true),
     "auc": _placements,
-    "roc_auc": _placements,
-    "average_precision": _precisions,
 }
+#: Those of scores, where others are of predicted classes.
+_OF_SCORES = {"roc_auc": _placements, "average_precision": _precisions}
 _OF_QUERIES: dict[str, Callable[..., Values]] = {
     "ndcg": metrics.thesis_ndcg,
     "ndcg_10": ndcg_10,
@@ -127,7 +127,8 @@ def values_of(
     """Return the values of test rows, or of queries, for a metric; None if it has none."""
     if metric in _OF_QUERIES and query is not None:
         return _OF_QUERIES[metric](true, predicted, qid=query, per_query=True)
-    return _OF_ROWS[metric](true, predicted) if metric in _OF_ROWS else None
+    of_rows = _OF_ROWS.get(metric) or _OF_SCORES.get(metric)
+    return of_rows(true, predicted) if of_rows else None
 
 
 def of_groups(values: Values, groups: Values) -> Values:
@@ -147,7 +148,7 @@ def kept(names: Iterable[str], of: Predictions, seed: int, split: int) -> dict[s
     rows: NDArray[np.intp] | slice = slice(None)
     for name in names:
         predicted = of.predicted
-        if name in ("roc_auc", "average_precision"):  # of scores in place of classes
+        if name in _OF_SCORES:
             predicted = _scores(of)
         values = values_of(name, of.part.y, predicted, query)
         if values is None:

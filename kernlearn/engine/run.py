@@ -9,8 +9,8 @@ from typing import Any
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import SHARED
 from kernlearn.config.plan import Choice, Plan
-from kernlearn.config.spec import LABELS, cell_name
 from kernlearn.config.trial import Trial, trial_keys
+from kernlearn.config.values import LABELS, cell_name
 from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
 from kernlearn.exceptions import ExecutorError

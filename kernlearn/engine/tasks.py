@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from kernlearn.config.names import METRICS, Scope
-from kernlearn.config.spec import ON_REQUEST
 from kernlearn.config.trial import Trial, TrialSpec
+from kernlearn.config.values import ON_REQUEST
 from kernlearn.datasets.data import Data
 from kernlearn.engine import build, machine
 from kernlearn.engine.preparation import Part, Parts

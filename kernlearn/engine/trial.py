@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, SHARED, TASKS, Scope, load_plugins
-from kernlearn.config.spec import GOODNESS, canonical
 from kernlearn.config.trial import Trial
+from kernlearn.config.values import GOODNESS, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
 from kernlearn.engine.preparation import Parts

@@ -15,7 +15,7 @@ from pydantic import Field
 from kernlearn.checks import counted, listed
 from kernlearn.config.claims import Evidence
 from kernlearn.config.read import shipped_configs
-from kernlearn.config.spec import Section
+from kernlearn.config.values import Section
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
 from kernlearn.reports import verdicts

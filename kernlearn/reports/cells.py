@@ -10,7 +10,7 @@ import pandas as pd
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import planned_labels
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import verdicts
 from kernlearn.reports.labels import (

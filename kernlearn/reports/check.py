@@ -11,7 +11,7 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import Plan
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports import verdicts
 from kernlearn.reports.answers import answer

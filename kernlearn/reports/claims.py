@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 from kernlearn.config.claims import COMPARISONS, Check, LabelValue
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import planned_labels
-from kernlearn.config.spec import cell_name
+from kernlearn.config.values import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.labels import MISSING, Values, values_of

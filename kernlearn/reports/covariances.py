@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.labels import data_labels, plain_labels
 from kernlearn.reports.rows import COMPRESSED, read_table

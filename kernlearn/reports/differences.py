@@ -32,7 +32,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig, Tolerance
-from kernlearn.config.spec import cell_name
+from kernlearn.config.values import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.labels import Values, data_labels, label_rows, values_of

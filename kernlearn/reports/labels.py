@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import LABELS, canonical, cell_name
+from kernlearn.config.values import LABELS, canonical, cell_name
 
 #: Columns that identify a cell.
 KEY = ["experiment", *LABELS, "params", "metric"]

@@ -18,7 +18,7 @@ from kernlearn import __version__
 from kernlearn.checks import duration
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.values import LABELS, canonical
 from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.reports import answers, charts, claims, differences, tables, verdicts

@@ -16,8 +16,8 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment, Protocol
 from kernlearn.config.plan import Plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
-from kernlearn.config.spec import LABELS, canonical
 from kernlearn.config.trial import Trial
+from kernlearn.config.values import LABELS, canonical
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared

@@ -29,7 +29,7 @@ from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import DEFAULT_PROFILE, ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan, planned_labels
-from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.values import LABELS, canonical
 from kernlearn.datasets import own_cards
 from kernlearn.datasets.files import container, shipped
 from kernlearn.exceptions import ReportError, StoreError, SummaryError, writing

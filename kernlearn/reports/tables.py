@@ -13,7 +13,7 @@ import pandas as pd
 from kernlearn.checks import listed
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.reports.labels import label_groups, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 

@@ -21,7 +21,7 @@ import pandas as pd
 
 from kernlearn.config import names
 from kernlearn.config.model import ExperimentConfig, Fork, Tolerance
-from kernlearn.config.spec import LABELS
+from kernlearn.config.values import LABELS
 from kernlearn.reports.statistics import Mean, welch
 
 MATCH, UNDECIDED = "match", "undecided"

@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer_names
 
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN, METRICS, SCORERS, SUPERVISED, TASKS
-from kernlearn.config.spec import Value, unfold, varied
+from kernlearn.config.values import Value, unfold, varied
 from kernlearn.engine.trial import run_trial
 from kernlearn.kernels import GaussianKernel
 from kernlearn.kernels.functions import OnKernel

@@ -9,7 +9,7 @@ import yaml
 from kernlearn.config import find_config, load_config
 from kernlearn.config.model import Entry
 from kernlearn.config.read import check_variants, shipped_configs, shipped_name
-from kernlearn.config.spec import Section
+from kernlearn.config.values import Section
 from kernlearn.datasets.files import shipped
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import ConfigError

@@ -28,7 +28,7 @@ SKLEARNS = {
 }
 
 
-@pytest.mark.parametrize("metric", [*losses._OF_ROWS, *losses._OF_QUERIES])
+@pytest.mark.parametrize("metric", [*losses._OF_ROWS, *losses._OF_SCORES, *losses._OF_QUERIES])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_mean_over_rows_is_the_metric(metric, seed):
     rng = np.random.default_rng(seed)

@@ -5,8 +5,8 @@ from pydantic import TypeAdapter
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.config.plan import planned_labels
-from kernlearn.config.spec import canonical
 from kernlearn.config.trial import TrialSpec, trial_keys
+from kernlearn.config.values import canonical
 from kernlearn.datasets import add, load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
