@@ -413,7 +413,8 @@ def compare(
     )
     baselines = [k for k, method in of_plan.methods.items() if method.baseline]
     output.show_comparison(result, f"{name}: {metric}", control, margin, baselines)
-    if control is None and values["dataset"].nunique() == 1 and result.control in of_plan.methods:
+    is_method = result.control in of_plan.methods.keys() - baselines
+    if control is None and values["dataset"].nunique() == 1 and is_method:
         place = f"kernlearn.engine.fit_method({config!r}, {result.control!r})"
         output.show_wrapped(f"For new rows: {place} fits it to all rows of the data", 2)
 

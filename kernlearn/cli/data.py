@@ -51,7 +51,7 @@ def show_names(
         "generators": {name: one.title for name, one in sorted(scope.generators.items())},
         "kernels": {name: one.title for name, one in scope.kernels.items()},
         "similarities": {name: one.title for name, one in OF_LIBRARIES.items()},
-        "estimators": {name: one.title for name, one in scope.estimators.items()},
+        "estimators": {name: _titled(one) for name, one in scope.estimators.items()},
         "metrics": {
             name: f"{one.title or 'of scikit-learn'} ({', '.join(one.tasks)})"
             for name, one in scope.metrics.items()
@@ -68,6 +68,12 @@ def show_names(
     for title, names in {**sections, **shortened}.items():
         output.show_wrapped(f"{title}: {', '.join(names)}", 2)
     typer.echo("`kernlearn list estimators` describes them, and so for the others.")
+
+
+def _titled(estimator: Any) -> str:
+    """Return the title of an estimator, and the package to import it from."""
+    package = "" if estimator.plugin else str(estimator.target).partition(":")[0]
+    return f"{estimator.title} ({package})" if package else estimator.title
 
 
 @app.command("list")

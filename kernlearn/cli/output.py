@@ -222,8 +222,11 @@ def show_comparison(
         near = (outcomes != "worse").sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
-        if level := [name for name in baselines if outcomes.get(name, "worse") != "worse"]:
+        # the best itself has no outcome
+        if level := [name for name in baselines if outcomes.get(name) == "not shown"]:
             typer.echo(f"No method is shown to be better than the baseline {level[0]}")
+        elif result.control in baselines:
+            typer.echo("The best is a baseline: no other method is better")
     test = "median, Wilcoxon signed-rank test" if many else f"mean, {result.test}"
     typer.echo(f"Differences from {result.control}: {test}, level 5 %; intervals not adjusted")
 

@@ -79,7 +79,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         """
         import pandas as pd
 
-        X = X if hasattr(X, "iloc") else pd.DataFrame(X)
+        X = X if hasattr(X, "columns") else pd.DataFrame(X)
         if not any(isinstance(name, str) for name in X.columns):  # columns without names
             named = getattr(self.form, "columns", None) or self.names
             X = X.set_axis(list(named), axis=1) if len(named) == X.shape[1] else X

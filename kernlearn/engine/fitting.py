@@ -1,6 +1,7 @@
 """A method of a config fitted to all rows of a data set: what a user takes for new rows."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -16,9 +17,8 @@ from kernlearn.config.names import BUILT_IN, TASKS, load_plugins
 from kernlearn.config.plan import Choice, make_plan
 from kernlearn.config.read import load_config
 from kernlearn.config.trial import Trial
-from kernlearn.datasets.columns import ColumnEncoder
 from kernlearn.datasets.data import Data
-from kernlearn.datasets.tables import as_objects, kind_of
+from kernlearn.datasets.tables import as_objects, default_names, kind_of
 from kernlearn.engine import build
 from kernlearn.engine.preparation import prepare
 from kernlearn.engine.search import fit_given, hold_out_inside, select
@@ -44,9 +44,10 @@ def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pi
         Fitted. Of a table of a file its first step, ``columns``, takes a frame with the features,
         whatever other columns there are, and encodes them as the experiment did; then gaps are
         filled and columns scaled. Its ``read`` reads another such file. Of a matrix rows have the
-        entries with all points of the data set, of a frame found by their names. Points are taken
-        as they are, of a frame from their column. The last step, ``method``, predicts the labels
-        of classes and grades, as whole numbers if all are.
+        entries with all its points, or with those that the method compares with
+        (``compared_indices_``), of a frame found by their names. Points are taken as they are, of
+        a frame from their column. The last step, ``method``, predicts the labels of classes and
+        grades, as whole numbers if all are, by its ``estimator_``.
 
     Raises
     ------
@@ -101,21 +102,37 @@ def _fitted(trial: Trial) -> Pipeline:
     steps: list[tuple[str, Any]] = [*parts.steps, ("method", estimator)]
     if len(data.target_names) and spec.dataset.entry.binarize is None:
         steps[-1] = ("method", Labelled.fitted(estimator, _as_given(data.target_names)))
-    return Pipeline([*_input(data, raw=is_raw), *steps])
+    return Pipeline([*_input(data, estimator, raw=is_raw), *steps])
 
 
-def _input(data: Data, *, raw: bool) -> list[tuple[str, Any]]:
+def _input(data: Data, estimator: Any, *, raw: bool) -> list[tuple[str, Any]]:
     """Return the step that takes new rows from frames by the names of their columns."""
     points = getattr(data.found and data.found.form.format, "points", None)
     if data.columns is not None:
         columns = clone(data.columns)
         return [("columns", columns.set_params(encoding="raw") if raw else columns)]
-    if data.similarity:  # points of the matrix; the estimator fills pairs that are missing
-        names = data.feature_names.tolist()
-        return [("columns", ColumnEncoder(names, missing="impute", gaps=names))]
+    if data.similarity:
+        compared = getattr(estimator, "compared_indices_", np.arange(len(data.feature_names)))
+        names = {"names": data.feature_names.tolist(), "compared": compared}
+        return [("columns", FunctionTransformer(pairs_of, kw_args=names))]
     if isinstance(points, str) and kind_of(data.data) == "strings":
         return [("points", FunctionTransformer(points_of, kw_args={"column": points}))]
     return []
+
+
+def pairs_of(X: Any, names: Sequence[str], compared: np.ndarray) -> np.ndarray:
+    """Return the pairs with the training points that are compared, of a frame by their names."""
+    own = [names[i] for i in compared]
+    if hasattr(X, "columns") and [*names] != [*default_names(len(names))]:
+        if lacking := [name for name in own if name not in X]:
+            raise DataError(f"the frame has no column {listed(lacking)}")
+        return X[own].to_numpy(np.float64)
+    pairs = np.asarray(X, dtype=np.float64)
+    n_columns = pairs.shape[1] if pairs.ndim == 2 else 0
+    if n_columns not in (len(names), len(own)):
+        all_or_own = f"{len(names)} points, or of the {len(own)} that are compared"
+        raise DataError(f"pairs in {n_columns} columns, expected those of all {all_or_own}")
+    return pairs if n_columns == len(own) else pairs[:, compared]
 
 
 def points_of(X: Any, column: str) -> np.ndarray:

@@ -161,6 +161,26 @@ def test_entries_of_a_matrix_are_found_by_the_names_of_points(tmp_path, monkeypa
     assert (expected == np.repeat(["a", "b"], 20)).mean() > 0.8
     np.testing.assert_array_equal(model.predict(D[names[::-1]]), expected)
     np.testing.assert_array_equal(model.predict(D.to_numpy()), expected)
+    with pytest.raises(DataError, match="p3"):
+        model.predict(D.drop(columns="p3"))
+
+
+def test_of_a_matrix_the_compared_columns_will_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    D = np.linalg.norm(points[:, None] - points, axis=2)
+    np.savez("d.npz", D=D, y=(points[:, 0] > 0).astype(int))
+    (tmp_path / "m.yaml").write_text(
+        "title: t\ndatasets: {d: {file: d.npz, matrix: distance}}\n"
+        "methods: {b: {estimator: BBSClassifier, n_landmarks: 7}}\nmetrics: [accuracy]\n"
+    )
+    model = fit_method("m.yaml", "b")
+    compared = model[-1].estimator_.compared_indices_
+    assert len(compared) == 7
+    np.testing.assert_array_equal(model.predict(D[:, compared]), model.predict(D))
+    np.testing.assert_array_equal(model.predict(pd.DataFrame(D)), model.predict(D))
+    with pytest.raises(DataError, match="59 columns, expected those of all 60 points"):
+        model.predict(D[:, 1:])
 
 
 def test_a_table_as_it_is_and_labels_as_text(fitted, frame):
