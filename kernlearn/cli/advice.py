@@ -181,7 +181,7 @@ def other_splits(
     if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
-    lists = [k for k, why in left_out.items() if why.startswith(VALUES)]
+    lists = [k for k, why in left_out.items() if why == f"{VALUES} list"]
     sentences += [f"`points: {k}` compares the values of {k}, and no other column" for k in lists]
     most = prepared.rows / 2
     words = [name for name, n in prepared.one_hot.items() if _LEAST_GROUPS <= n <= most]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer import Argument
@@ -37,10 +37,25 @@ _METRICS = {
 # Features up to which random features have the linear term, and cells of a sparse matrix up to
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
+_LEAST_UNITS = 20  # of a panel
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _MOST_FAULTS = 8  # of a file that are shown together
 _FOR_THE_USER = ("target", "read_as.text")  # advice that may not be what is meant
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
+
+
+class _Read(NamedTuple):
+    """Data, the keys of the config, the columns left out and why, and those that rows share.
+
+    `dates` are columns that divide rows by time, `time` the one that they are in the order of.
+    """
+
+    bunch: Any
+    keys: dict[str, Any]
+    away: dict[str, str]
+    shared: dict[str, int]
+    dates: dict[str, bool] = {}
+    time: str | None = None
 
 
 def init(
@@ -72,9 +87,8 @@ def init(
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
-    bunch, keys, away, shared = _read_or_advise(data, task, keys)
+    bunch, keys, away, shared, dates, time = _read_or_advise(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
-    shared = {} if "groups" in keys else shared  # the user has decided
     for name in [*shared] if _is_file(data) else ():
         try:
             datasets.load(Path(data), **{"missing": "impute", **keys}, groups=name)
@@ -86,6 +100,7 @@ def init(
     if shared:
         names = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
         whole = f"rows that share a value of {next(iter(shared))} stay together (`groups`)"
+        whole += ", `-o groups=null` takes it as a feature"
         advice = [f"rows seem to belong together by {names}: in splits {whole}"]
         bunch.preparation = replace(bunch.preparation, shared={})
     lost, sentences = 1 - n / n_rows, [*bunch.preparation.sentences, *advice]
@@ -99,12 +114,11 @@ def init(
     if task == "classification":
         _show(data, about_classes(data, bunch))
     _show(data, orders(bunch, task))
-    features, others = [*bunch.feature_names.tolist(), *away], []
-    dates = dates_of(bunch, features) if _is_file(data) else {}
-    time = None if shared else _series(data, keys, dates)
+    others = []
     if time:
         whole = "each split trains on rows before those that it tests on (`time`)"
-        advice = [f"rows follow each other by {time}, one at each time: {whole}"]
+        further = "columns of weekdays, months or earlier targets would be features"
+        advice = [f"rows follow each other by {time}, one at each time: {whole}; {further}"]
         _show(data, advice)
     content, left_out = _config(data, config, bunch, task, keys, shared, time)
     if _is_file(data) and not time:
@@ -125,7 +139,7 @@ def init(
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
 
 
-def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
+def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> _Read:
     """Load a data set; if it fails, go on with the first advice for what else would."""
     advice, problems, asked = dict[str, Any](), list[str](), {**keys, "task": task}
     while True:
@@ -153,27 +167,29 @@ def _read_or_advise(data: str, task: str | None, keys: dict[str, Any]) -> Any:
     return read
 
 
-def _read(
-    data: str, task: str | None, keys: dict[str, Any]
-) -> tuple[Any, dict[str, Any], dict[str, str], dict[str, int]]:
+def _read(data: str, task: str | None, keys: dict[str, Any]) -> _Read:
     """Load a data set, a file without columns that look like ids or that rows have in common.
 
     A file keeps its rows with missing entries, which each split then fills in.
-    Beside the data come the keys of the config, what is left out and why, and what rows share.
     """
     from kernlearn.datasets.card import Reading
+    from kernlearn.datasets.groups import ID_NAME
     from kernlearn.datasets.guessing import VALUES
 
     if not _is_file(data):
         bunch = datasets.load(data, **{"nominal": "onehot", **keys})
         own = {"nominal": "onehot"} if bunch.preparation.one_hot else {}
-        return bunch, own | keys, {}, bunch.preparation.shared
+        return _Read(bunch, own | keys, {}, bunch.preparation.shared)
     # the labels of a matrix are classes
     how = {"nominal": "onehot", "task": None if "matrix" in keys else task, "missing": "impute"}
     bunch = datasets.load(Path(data), **how | keys)
     asked = bunch.card.forms[0].texts
     shared = {k: n for k, n in bunch.preparation.shared.items() if k not in asked}
-    away = dict(bunch.preparation.id_like)
+    away, dates = dict(bunch.preparation.id_like), dates_of(bunch, bunch.feature_names.tolist())
+    time, panel = _in_time(data, keys, dates)
+    if time:  # a number that counts the times is a trend
+        away = {k: why for k, why in away.items() if ID_NAME.fullmatch(k)}
+    shared = {} if time or "groups" in keys else shared or panel
     if bunch.data.ndim == 2 and bunch.similarity is None:  # points have no features to drop
         away |= dict.fromkeys(shared, "rows share its values")
     if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
@@ -187,7 +203,8 @@ def _read(
     named = {"target": column} if isinstance(column, str) and "labels" not in keys else {}
     if bunch.preparation.imputed:
         keys = {"missing": "impute"} | keys
-    return bunch, named | keys, away, shared
+    keys = {key: value for key, value in (named | keys).items() if value is not None}
+    return _Read(bunch, keys, away, shared, dates, time)
 
 
 def _with_reasons(columns: dict[str, str]) -> str:
@@ -280,19 +297,34 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
-def _series(data: str, keys: Mapping[str, Any], dates: Mapping[str, bool]) -> str | None:
-    """Return the first column of dates if rows are in its order, one at each time."""
+def _in_time(
+    data: str, keys: Mapping[str, Any], dates: Mapping[str, bool]
+) -> tuple[str | None, dict[str, int]]:
+    """Return the first column of dates if rows are in its order, one at each time.
+
+    Beside it are the columns of whole numbers that have one row for each value and time, as those
+    of persons in a panel, with their numbers of values.
+    """
     import numpy as np
 
     name, is_unclear = next(iter(dates.items()), ("", True))
-    if is_unclear or {"time", "groups"} & keys.keys():
-        return None
+    if is_unclear or "time" in keys:
+        return None, {}
     drop = [column for column in keys.get("drop", ()) if column != name]
+    panel = dict[str, int]()
     with suppress(DataError):  # some rows lack it
-        options = {"missing": "impute", **keys, "drop": drop, "time": name}
-        steps = np.diff(datasets.load(Path(data), **options).time)
-        return name if (steps > 0).all() or (steps < 0).all() else None
-    return None
+        options = {"missing": "impute", **keys, "drop": drop, "groups": None, "time": name}
+        bunch = datasets.load(Path(data), **options)
+        steps = np.diff(bunch.time)
+        if (steps > 0).all() or (steps < 0).all():
+            return name, {}
+        for column, values in zip(bunch.feature_names, bunch.data.T, strict=True):
+            n_values = len(np.unique(values))
+            if _LEAST_UNITS <= n_values <= len(values) / 2 and not (values % 1).any():
+                both = np.column_stack([values, bunch.time])
+                if len(np.unique(both, axis=0)) == len(values):
+                    panel[str(column)] = n_values
+    return None, panel
 
 
 def _config(

@@ -9,14 +9,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets.readers import content_of, mask_gaps, replace_texts
+from kernlearn.datasets.readers import content_of, is_number, mask_gaps, numbers_of, replace_texts
 from kernlearn.datasets.tables import canonical_label, feature_matrix
 from kernlearn.exceptions import DataError
 from kernlearn.validation import warn
 
 #: The value of nominal columns that stands for a missing entry, where that is one.
 MISSING = "missing"
-_TEXTS = "; `columns.read` of the pipeline reads files as that of the data was read"
+_TEXTS = "; `read_as: {replace: …}` of the config may say what it stands for"
+_UNKNOWN = "; set_params(columns__unknown='missing') takes unknown values for missing entries"
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
@@ -67,6 +68,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         """Read a file as that of the data was read: a frame, which may lack the target."""
         if self.form is None:
             raise DataError(f"{path}: only files with columns are read")
+        if skipped := getattr(self.form, "skip", ()):
+            warn(f"{path}: lines {listed(skipped)} are left out, as of the data's file")
         return content_of(Path(path), self.form)
 
     def transform(self, X: Any) -> Any:
@@ -90,6 +93,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         if self.form is not None:  # numbers and texts that stand for others, if not read before
             mask_gaps(frame, self.form)
             replace_texts(frame, self.form)
+            self._read_numbers(frame)
         if self.unknown == "missing":
             for name, values in self.nominal.items():
                 known = {canonical_label(value) for value in values}
@@ -97,11 +101,22 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         try:
             matrix = feature_matrix(frame, self.nominal, lambda row: f"row {row + 1}")
         except DataError as error:
-            ways = "`columns.unknown` of the pipeline takes unknown values as missing entries"
-            more = f"; {ways}" if "expected one of" in str(error) else _TEXTS
+            more = _UNKNOWN if "expected one of" in str(error) else ""
             raise DataError(f"{error}{more}") from None
         self._settle_gaps(matrix)
         return self.encoded(matrix, X[[*texts]] if texts else None)
+
+    def _read_numbers(self, frame: Any) -> None:
+        """Read texts of features that are no nominal columns as numbers, in place."""
+        for i, name in enumerate(self.names):
+            column = frame.iloc[:, i]
+            if name in self.nominal or column.dtype.kind not in "OUST":
+                continue
+            held = column.dropna().astype(str)
+            if (odd := held[[not is_number(text, self.form) for text in held]]).size:
+                where = f"row {odd.index[0] + 1}, column {name}: found {odd.iloc[0]!r:.60}"
+                raise DataError(f"{where}, expected a number{_TEXTS}")
+            frame.isetitem(i, numbers_of(held, self.form).reindex(frame.index))
 
     def _settle_gaps(self, matrix: np.ndarray) -> None:
         """Refuse missing entries, make them a value, or warn of those in further columns."""

@@ -258,6 +258,8 @@ def _refuse_rows(
             ends = [n for (n, _), (after, _) in pairwise(rows) if after > n + 1 and n < _ABOVE]
             lines |= {*range(1, max(*ends, *lines, 0) + 1)}
         ways = [("read_as.skip", sorted({*skipped, *lines}))]
+    if len({len("".join(row)) for _, row in rows}) == 1 < len(rows) and width < 2:
+        where += ", but all are of one width: pandas.read_fwf reads columns of fixed widths"
     problem = f"{path}: no separator gives several columns, as many in all rows{where}: correct it"
     raise DataError(problem, ways)
 

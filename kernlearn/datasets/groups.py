@@ -16,11 +16,11 @@ ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)
 # Names of columns whose values several rows may have in common.
 _GROUP_NAME = re.compile(
     r"(?i:(.*[\s_.-])?(id|uuid|guid|subject|patient|individual|person|user|client|customer|"
-    r"family|household|animal|mouse|pig|subj|donor)s?([\s_.-]?(no|nr|id|number))?|groups?)|"
-    r".*[a-z]I[dD]"
+    r"family|household|animal|mouse|pig|subj|donor|[psucm]id)([\s_.-]?(no|nr|id|number))?|"
+    r"groups?|subjects|patients)|.*[a-z]I[dD]"
 )
 # Names that others have too, such as age_group, and so only columns of many values.
-_PART_NAME = re.compile(r"(?i:(.*[\s_.-])?(group|visit|session)s?([\s_.-]?(no|nr|id|number))?)")
+_PART_NAME = re.compile(r"(?i:(.*[\s_.-])?(group|visit|session)([\s_.-]?(no|nr|id|number))?)")
 # A text of whose values each is in so many rows names what they have in common.
 _LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 _LEAST_ROWS = 10  # fewer may differ by chance

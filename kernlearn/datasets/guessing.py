@@ -368,7 +368,7 @@ def _table(file: TableFile, asked: Reading) -> Guess:
         if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
             text = f"column {name}: only case or blanks tell {pairs[0]} from each other"
             if len(first) == 2:
-                numbers = {v: sorted(first).index(v.strip().casefold()) for v in values}
+                numbers = {v.strip(): sorted(first).index(v.strip().casefold()) for v in values}
                 text += f"; `read_as: {{replace: {json.dumps(numbers)}}}` makes them numbers"
             notes.append(text)
     used = {target, *features}
@@ -391,7 +391,7 @@ def _table(file: TableFile, asked: Reading) -> Guess:
 
 def _reading_notes(file: TableFile, asked: Reading) -> list[str]:
     """Say how a table was read where that is not plain."""
-    path, options, frame = file
+    _, options, frame = file
     notes = []
     if not getattr(options, "header", True) and "header" not in asked.read_as:
         notes.append("the first line is data; `read_as.header` takes it as names")
@@ -400,11 +400,10 @@ def _reading_notes(file: TableFile, asked: Reading) -> list[str]:
     if empty := frame.attrs.get("empty"):
         notes.append(f"{counted(empty, 'column')} without name and entries left out")
     for text, places in frame.attrs.get("replaced", {}).items():
-        if not places:
-            raise DataError(f"{path}: read_as.replace: no column has {text!r} and else numbers")
         number = options.replace[text]
         how = "left out" if number == "" else f"read as {number:g}"
-        notes.append(f"{text!r} is {how} in {listed(places)}")
+        where = f"in {listed(places)}" if places else "in no column: none has it and else numbers"
+        notes.append(f"{text!r} is {how} {where}")
     return notes
 
 
@@ -493,7 +492,7 @@ def _marks(file: TableFile, asked: Reading) -> dict[str, Any]:
         held: Any = file.frame.iloc[:, i]
         order = _ordered_marks(file, i, dated=key == "time").get(file.names[i])
         if order is not None:
-            codes = pd.Categorical(held.astype(str), order).codes.astype(float)
+            codes = pd.Categorical(held.map(str), order).codes.astype(float)
             held = pd.Series(codes).where(codes >= 0)
         values[key] = held.to_numpy(float)
     return values
@@ -506,7 +505,7 @@ def _ordered_marks(file: TableFile, i: int, *, dated: bool) -> dict[str, list[st
     name, column = file.names[i], file.frame.iloc[:, i].dropna()
     if is_numeric_dtype(column):
         return {}
-    values = sorted({*column.astype(str)})
+    values = sorted({*map(str, column)})  # as they are looked up: with a time of day
     if dated:
         if (dates := _dates(values)) is None:
             raise DataError(

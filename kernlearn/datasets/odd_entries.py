@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,10 @@ _SIGNS = {*"$€£¥%−"}  # beside numbers
 _LIMIT = re.compile(r"[<>≤≥]=?\s*([+-]?\d+([.,]\d+)?)")
 _SERIES = re.compile(r"\s*\[?\s*[-+.\deE]+([\s,;|:]+[-+.\deE]+){2,}\s*\]?\s*")
 _MOST_MISSING = 20  # texts that a message takes for missing entries
+_WITH_UNIT = re.compile(
+    r"([$€£¥])\s?[+-]?\d[\d.,' ]*|[+-]?[\d.,' ]*\d(\s[^\W\d_]{1,6}|[^\W\d_]{2,6}|\s?[%$€£¥])"
+)
+_MOST_UNITS = 0.8  # share of entries that have a unit
 _LEAST_NUMBERS = 10  # beside which <5 is one below a limit of detection
 
 
@@ -127,12 +132,31 @@ def _mark_of_thousands(frame: "pd.DataFrame") -> str:
     return ""
 
 
+def _unit(counts: dict[str, int]) -> str:
+    """Return the unit or sign that most numbers of a column end or begin with, as 12 kg and $5."""
+    units = Counter[str]()
+    for text, n in counts.items():
+        if match := _WITH_UNIT.fullmatch(text.strip()):
+            units[(match[1] or match[2]).strip()] += n
+    ((unit, n),) = units.most_common(1) or [("", 0)]
+    is_usual = unit in _SIGNS or len(counts) > _LEAST_NUMBERS
+    return unit if is_usual and n > _MOST_UNITS * sum(counts.values()) else ""
+
+
+def _bare(text: str, signs: Iterable[str]) -> str:
+    """Return a text without signs."""
+    for sign in signs:
+        text = text.replace(sign, "")
+    return text.strip()
+
+
 def refuse_odd_numbers(file: TableFile, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
     path, options, frame = file
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
     n = sum(counts.values())
-    like = {text for text in counts if is_like_number(text)}
+    unit = _unit(counts)
+    like = {text for text in counts if is_like_number(_bare(text, [unit]))}
     # of values below a limit of detection, which may be most
     limits = {text: m[1] for text in counts if (m := _LIMIT.fullmatch(text.strip()))}
     limits = limits if len(like) > _LEAST_NUMBERS else {}
@@ -159,16 +183,16 @@ def refuse_odd_numbers(file: TableFile, i: int, counts: dict[str, int]) -> None:
         if first not in limits:
             ways.insert(is_entry, *skipped)
     remedy, text = "correct it", [("read_as.text", [*options.text, column.name])]
-    signs = sorted(_SIGNS.intersection(first)) if is_like_number(first) else []
-    bare = [text.translate(dict.fromkeys(map(ord, signs))).strip() for text in (first, *odd)]
-    number = next((text for text in bare if not readers.is_number(text, options)), bare[0])
+    signs = [unit] if unit else sorted(_SIGNS.intersection(first)) if first in like else []
+    bare = [_bare(text, signs) for text in (first, *odd) if text in like]
+    number = next((text for text in bare if not readers.is_number(text, options)), "0")
     if "−" in signs:
         remedy, ways = "write - for −", []
     elif signs and readers.is_number(number, options):
         remedy, ways, text = f"leave out {signs[0]}", [("read_as", {})], []
-    elif is_like_number(first) and not hasattr(options, "decimal"):
+    elif (signs or first in like) and not hasattr(options, "decimal"):
         remedy, ways = "store it as a number", []
-    elif is_like_number(first):
+    elif signs or first in like:
         marks = re.sub(r"[^.,'\s]", "", number)
         is_point = marks[-1:] == "," and "," not in (decimal, options.thousands)
         usual, ways = ways, [("read_as.decimal", ",")] if is_point else []
@@ -188,6 +212,7 @@ def refuse_odd_numbers(file: TableFile, i: int, counts: dict[str, int]) -> None:
     if signs and ways and "−" not in signs:
         replace = {**options.replace, **dict.fromkeys(signs, "")}
         ways = [_with_key(way, "replace", replace) for way in ways]
+        ways = [_with_key(way, "missing", gaps[1]) if strange else way for way in ways]
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {file.place(row)}: {remedy}",

@@ -155,7 +155,6 @@ def replace_texts(frame: "pd.DataFrame", options: Any) -> None:
     """
     from pandas.api.types import is_numeric_dtype
 
-    point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None) or ""
     places: dict[str, list[str]] = {text: [] for text in options.replace}
     numbers = {text: number for text, number in options.replace.items() if number != ""}
     signs = [text for text in places if text not in numbers]
@@ -168,12 +167,17 @@ def replace_texts(frame: "pd.DataFrame", options: Any) -> None:
         rest = held[replaced.isna()]
         found |= held.drop(rest.index).value_counts().to_dict()
         if any(found.values()) and all(is_number(text, options) for text in rest):
-            read = rest.str.replace(mark, "").str.replace(point, ".").astype(float)
-            frame.isetitem(i, replaced.fillna(read).reindex(frame.index))
+            frame.isetitem(i, replaced.fillna(numbers_of(rest, options)).reindex(frame.index))
             for text, n in found.items():
                 column = f"{counted(n, 'row')} of column {frame.columns[i]}"
                 places[text] += [column] if n else []
     frame.attrs["replaced"] = places
+
+
+def numbers_of(texts: Any, options: Any) -> Any:
+    """Return texts that :func:`is_number` takes for numbers as these."""
+    point, mark = getattr(options, "decimal", "."), getattr(options, "thousands", None) or ""
+    return texts.str.strip().str.replace(mark, "").str.replace(point, ".").astype(float)
 
 
 def row_place(path: Path, content: Any, options: Any, row: int) -> str:

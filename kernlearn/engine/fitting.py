@@ -200,7 +200,9 @@ class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _as_given(labels: np.ndarray) -> np.ndarray:
-    """Return labels as whole numbers if all are: as a reader of tables has them."""
+    """Return labels as whole numbers or truth values if all are: as pandas reads them."""
+    if {*labels.tolist()} == {"False", "True"}:
+        return labels == "True"
     try:
         numbers = labels.astype(np.int64)
     except (ValueError, OverflowError):
