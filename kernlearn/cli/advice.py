@@ -23,6 +23,7 @@ _SCALES = [
     ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"],
 ]
 _ENOUGH_ROWS = 5_000  # to see whether the target is a linear function
+_FAR = 20  # quartile ranges
 _MOST_AGAIN = 0.05  # share of rows that repeat others
 _CHANCE = 1e-4  # with which a column's gaps may be those of a class
 
@@ -54,7 +55,7 @@ def about_classes(data: str, bunch: Any) -> Iterator[str]:
         yield f"class {rarest} has {n_rarest} rows; {few}"
 
 
-def _in_order(values: Iterable[str]) -> list[str]:
+def in_order(values: Iterable[str]) -> list[str]:
     """Return words of a usual scale in its order; none of others."""
     words = {value.strip().casefold(): value for value in values}
     for scale in _SCALES:
@@ -65,12 +66,12 @@ def _in_order(values: Iterable[str]) -> list[str]:
 
 def orders(bunch: Any, task: str) -> Iterator[str]:
     """Say how classes are taken as grades, and features as numbers, if words have an order."""
-    if task == "classification" and (grades := _in_order(bunch.target_names.tolist())):
+    if task == "classification" and (grades := in_order(bunch.target_names.tolist())):
         way = as_option("grades", grades)
         yield f"{', '.join(grades)} seem to have an order: `{way}` takes them as grades"
     columns, numbers = list[str](), dict[str, int]()
     for name, values in bunch.columns.nominal.items() if bunch.columns else ():
-        places = {value: k for k, value in enumerate(_in_order(values))}
+        places = {value: k for k, value in enumerate(in_order(values))}
         if places and all(numbers.get(value, k) == k for value, k in places.items()):
             columns.append(name)
             numbers |= places
@@ -95,6 +96,13 @@ def doubts(bunch: Any, task: str) -> Iterator[str]:
     again = len(X) - len(np.unique(np.column_stack([X, y]), axis=0))
     if again > _MOST_AGAIN * len(X):
         yield f"{again} of {len(X)} rows repeat another: random splits have both in their parts"
+    low, middle, high = np.nanquantile(X, [0.25, 0.5, 0.75], axis=0)
+    spread = np.where(high > low, high - low, np.inf)
+    n_far = (abs(X - middle) > _FAR * spread).sum(axis=0)
+    if n_far.any():
+        worst = [f"{bunch.feature_names[i]} ({n_far[i]})" for i in np.argsort(-n_far) if n_far[i]]
+        far = f"entries of {listed(worst)} are more than {_FAR} quartile ranges from the median"
+        yield f"{far}: `scale: [robust]` keeps them from making all others alike"
     coded: dict[int, list[str]] = {}
     for name, column in zip(bunch.feature_names, X.T, strict=True):
         for value in _SENTINELS:

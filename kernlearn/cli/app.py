@@ -408,11 +408,15 @@ def compare(
         if unknown := {*named} - {*values["name"], *values["method"]}:
             raise ReportError(f"{name}: no numbers of a method {min(unknown)!r}")
         values = values[values["method"].isin(named) | values["name"].isin(named)]
-    result = rules.compare_methods(
-        values, direction(metric, of_plan), control=control, margin=margin
-    )
-    baselines = [k for k, method in of_plan.methods.items() if method.baseline]
-    output.show_comparison(result, f"{name}: {metric}", control, margin, baselines)
+    better = direction(metric, of_plan)
+    result = rules.compare_methods(values, better, control=control, margin=margin)
+    baselines = [k for k, m in of_plan.methods.items() if m.baseline and k in result.table.index]
+    level = [  # each is a control that was named before
+        one
+        for one in baselines
+        if "better" not in {*rules.compare_methods(values, better, control=one).table["outcome"]}
+    ]
+    output.show_comparison(result, f"{name}: {metric}", control, margin, level)
     is_method = result.control in of_plan.methods.keys() - baselines
     if control is None and values["dataset"].nunique() == 1 and is_method:
         place = f"kernlearn.engine.fit_method({config!r}, {result.control!r})"

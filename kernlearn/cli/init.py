@@ -21,6 +21,7 @@ from kernlearn.cli.advice import (
     dates_of,
     doubts,
     giveaways,
+    in_order,
     orders,
     other_splits,
 )
@@ -38,6 +39,7 @@ _METRICS = {
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _LEAST_UNITS = 20  # of a panel
+_SHARES = (1 / 16, 1 / 4, 1, 4)  # of the usual width of a Gaussian
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _MOST_FAULTS = 8  # of a file that are shown together
 _FOR_THE_USER = ("target", "read_as.text")  # advice that may not be what is meant
@@ -88,6 +90,11 @@ def init(
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
     keys = ({} if target is None else {"target": target}) | reading_options(settings)
     bunch, keys, away, shared, dates, time = _read_or_advise(data, task, keys)
+    grades = in_order(bunch.target_names.tolist()) if bunch.card.task == "ordinal" else []
+    if grades and "grades" not in keys and grades != bunch.target_names.tolist():
+        _show(data, [f"grades in their usual order: {', '.join(grades)}; `grades` gives another"])
+        keys = {**keys, "grades": grades}
+        bunch, keys, away, shared, dates, time = _read(data, task, keys)
     n_rows, n = bunch.preparation.rows, len(bunch.target)
     for name in [*shared] if _is_file(data) else ():
         try:
@@ -255,8 +262,8 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
     if kind == "vectors":
         # dense features have the variance 1, sparse points the norm 1
         gamma = 0.5 if sp.issparse(X) else 1 / X.shape[1]
-        values["$gammas"] = [_rounded(k * gamma) for k in (0.25, 1, 4)]
-        values["$sigmas"] = [_rounded((2 * k * gamma) ** -0.5) for k in (0.25, 1, 4)]
+        values["$gammas"] = [_rounded(k * gamma) for k in _SHARES]
+        values["$sigmas"] = [_rounded((2 * k * gamma) ** -0.5) for k in _SHARES]
         if sp.issparse(X) and X.shape[0] * X.shape[1] > _MOST_CELLS:
             left_out["gradient boosting"] = "it takes dense data only"
         if X.shape[1] > _MOST_FEATURES and "H0/1" in by_task[task]:

@@ -160,7 +160,7 @@ def show_report(report: Any, most: int | None = MOST_LINES) -> None:
     signs = {s: text for s, text in _SIGNS.items() if any(s in str(cell) for cell in every)}
     if any(cell.reported for cell in every):
         signs["(…)"] = "reported"
-    if any(cell.best for cell in every):
+    if any(cell.best for cell in every) and make_console().is_terminal:
         signs["bold"] = "from the best down to the first that is shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
@@ -172,16 +172,12 @@ def show_report(report: Any, most: int | None = MOST_LINES) -> None:
 
 
 def show_comparison(
-    result: Any,
-    title: str,
-    control: str | None,
-    margin: float | None,
-    baselines: Collection[str] = (),
+    result: Any, title: str, control: str | None, margin: float | None, level: Collection[str] = ()
 ) -> None:
     """Print methods compared with a control, or with the best of them.
 
     `result` is a :class:`kernlearn.reports.ranks.Comparison`; the title says of what numbers, and
-    `baselines` are methods that others are to exceed.
+    `level` are the baselines that no method exceeds.
     """
     places = result.datasets["dataset"].unique()
     many = len(places) > 1
@@ -212,9 +208,10 @@ def show_comparison(
     if result.friedman == result.friedman:
         typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
     outcomes, few = result.table["outcome"].dropna(), ""
+    n_splits = int(result.datasets["n_splits"].max())
     if many and result.least_p >= 0.05:
         few = f"{where}: the least p-value is {result.least_p:g}"
-    elif not many and (n_splits := result.datasets["n_splits"].max()) < 3:
+    elif not many and n_splits < 3:
         few = counted(n_splits, "split")
     if few and set(outcomes) == {"not shown"}:
         typer.echo(f"Cannot say which is best: too few for a test, {few}")
@@ -222,11 +219,10 @@ def show_comparison(
         near = (outcomes != "worse").sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
-        # the best itself has no outcome
-        if level := [name for name in baselines if outcomes.get(name) == "not shown"]:
-            typer.echo(f"No method is shown to be better than the baseline {level[0]}")
-        elif result.control in baselines:
-            typer.echo("The best is a baseline: no other method is better")
+        for baseline in level:
+            typer.echo(f"No method is shown to be better than the baseline {baseline}")
+        if not many and n_splits < 3:
+            typer.echo(f"{counted(n_splits, 'split')} are few: take these p-values as rough")
     test = "median, Wilcoxon signed-rank test" if many else f"mean, {result.test}"
     typer.echo(f"Differences from {result.control}: {test}, level 5 %; intervals not adjusted")
 

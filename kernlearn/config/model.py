@@ -44,7 +44,7 @@ def reported_files(folder: Path | None) -> dict[str, Path]:
 
 
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
-Scaling = Literal["zscore", "zscore_numbers", "minmax", "max_norm", "unit_norm"]
+Scaling = Literal["zscore", "zscore_numbers", "robust", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 # The keys that change the data that are read, besides those that say where and how to read.
@@ -324,8 +324,9 @@ class Protocol(Section):
     max_test: Count | None = None
     """The same of the test part."""
     scale: list[Scaling] = []
-    """Any of `zscore`, `zscore_numbers` (leaves columns of 0 and 1 as they are), `minmax`,
-    `max_norm` and `unit_norm`, learnt on the training part and applied in the order listed."""
+    """Any of `zscore`, `zscore_numbers` (leaves columns of 0 and 1 as they are), `robust` (by the
+    median and the quartiles), `minmax`, `max_norm` and `unit_norm`, learnt on the training part
+    and applied in the order listed."""
     scale_target: Literal["max_abs", "zscore"] | None = None
     """Scaling of real targets, learnt on the training part."""
     validation: Fraction = 0.2

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.config.model import Protocol
@@ -53,6 +53,7 @@ class NumberScaler(StandardScaler):
 SCALERS = {
     "zscore": StandardScaler,
     "zscore_numbers": NumberScaler,
+    "robust": RobustScaler,
     "minmax": MinMaxScaler,
     "max_norm": MaxNormScaler,
     "unit_norm": Normalizer,
