@@ -7,10 +7,12 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from kernlearn.datasets import load
+from kernlearn.engine import fit_method
 from kernlearn.yaml import read_yaml
 from tests.cli.conftest import write_table
 
@@ -352,6 +354,47 @@ def test_dates_can_divide_the_rows(kernlearn, tmp_path):
     run(kernlearn, "days.yaml", splits=2)
 
 
+def test_persons_of_a_panel_are_groups(kernlearn, tmp_path):
+    years, persons = [*range(2010, 2018)] * 30, np.repeat(RNG.permutation(900)[:30], 8)
+    age = RNG.integers(20, 60, size=240)
+    rows = {"person_key": persons, "year": years, "age": age, "x": RNG.normal(size=240)}
+    write_table(tmp_path / "t.csv", {**rows, "kind": [*"ab"] * 120})
+    kernlearn("init", "t.csv")
+    written = read_yaml(tmp_path / "t.yaml")[0]
+    assert written["protocol"]["groups"] == "person_key"
+    assert written["datasets"]["t"]["drop"] == ["person_key"]
+    kernlearn("init", "t.csv", "--force", "-o", "groups=null")
+    written = read_yaml(tmp_path / "t.yaml")[0]
+    assert "groups" not in written["protocol"]
+    assert "drop" not in written["datasets"]["t"]
+
+
+def test_grades_have_their_usual_order(kernlearn, tmp_path):
+    rows = {"x": RNG.normal(size=60), "pain": ["severe", "none", "mild"] * 20}
+    write_table(tmp_path / "t.csv", rows)
+    kernlearn("init", "t.csv", "--task", "ordinal")
+    written = read_yaml(tmp_path / "t.yaml")[0]
+    assert written["datasets"]["t"]["grades"] == ["none", "mild", "severe"]
+
+
+def test_entries_far_from_the_others_are_named_and_scaled(kernlearn, tmp_path):
+    rows = {name: RNG.normal(size=120) for name in ("x", "z")}
+    kind = np.where(rows["x"] + rows["z"] > 0, "a", "b")
+    rows["x"][::40] *= 1e4
+    write_table(tmp_path / "t.csv", {**rows, "kind": kind})
+    assert "x (3)" in kernlearn("init", "t.csv").stdout
+    path = tmp_path / "t.yaml"
+    accuracies = []
+    for scale in ("zscore_numbers", "robust"):
+        path.write_text(path.read_text().replace("zscore_numbers", scale))
+        accuracies.append(fit_method(path, "RBF SVM").score(*scored(rows, kind)))
+    assert accuracies[1] > accuracies[0]
+
+
+def scored(rows, kind):
+    return pd.DataFrame(rows)[4:39], kind[4:39]
+
+
 @pytest.mark.parametrize("step", [1, -1])
 def test_rows_that_follow_each_other_in_time_are_divided_by_it(kernlearn, tmp_path, step):
     dates = [f"{i // 28 + 1:02}/{i % 28 + 1:02}/2023" for i in range(160)][::step]
@@ -360,6 +403,10 @@ def test_rows_that_follow_each_other_in_time_are_divided_by_it(kernlearn, tmp_pa
     kernlearn("init", "days.csv")
     protocol = read_yaml(tmp_path / "days.yaml")[0]["protocol"]
     assert protocol["time"] == "date"
+    columns = {"t": [*range(160)], **columns}  # a trend, no number of rows
+    write_table(tmp_path / "days.csv", columns)
+    kernlearn("init", "days.csv", "--force")
+    assert "drop" not in read_yaml(tmp_path / "days.yaml")[0]["datasets"]["days"]
     assert not {"train", "folds", "stratify"} & protocol.keys()
     run(kernlearn, "days.yaml", splits=2)
 

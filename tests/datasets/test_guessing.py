@@ -536,6 +536,10 @@ REFUSED = {  # text, what is said
         "a;label\n7 €;p\n1.234,50 €;q\n",
         r"'7 €'.*{\"decimal\": \",\", \"thousands\": \".\", \"replace\": {\"€\": \"\"}}",
     ),
+    "amounts with a unit": case(
+        "a,label\n" + "".join(f"{i}.5 kg,{'pq'[i % 2]}\n" for i in range(20)),
+        r"'0\.5 kg'.*leave out kg.*{\"kg\": \"\"}",
+    ),
     "a header without the last separator": case(
         "a;b;label\n1;2;p;\n3;4;q;\n5;6;p;\n", "end with a separator, but the first does not"
     ),

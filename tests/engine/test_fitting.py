@@ -139,6 +139,22 @@ def test_new_files_and_frames_are_read_as_the_data_was(fitted, frame, tmp_path):
         np.testing.assert_array_equal(np.isnan(Z[1::9, -1]), frame["dose"][1::9].isna())
 
 
+def test_an_odd_entry_of_new_rows_is_named(fitted, frame):
+    texts = frame.assign(age=frame["age"].map("{:.1f}".format).str.replace(".", ","))
+    data = 'missing: impute, nominal: onehot, read_as: {decimal: ","}'
+    texts["dose"] = texts["dose"].map("{:.2f}".format).str.replace(".", ",").replace("nan", None)
+    model = fitted(data=data, table=texts)
+    np.testing.assert_allclose(model[0].transform(texts)[:, 0], frame["age"].round(1))
+    texts.loc[3, "age"] = "<20"
+    with pytest.raises(DataError, match=r"row 4, column age: found '<20'.*replace"):
+        model.predict(texts)
+
+
+def test_truth_values_are_predicted_as_such(fitted, frame):
+    table = frame.assign(kind=frame["kind"] == 1)
+    assert fitted(table=table).score(table, table["kind"]) > 0.7
+
+
 def test_rows_without_names_are_taken_by_position(fitted, frame):
     model = fitted(table=frame.drop(columns="city"))
     rows = frame[["age", "dose"]]
