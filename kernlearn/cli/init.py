@@ -131,7 +131,8 @@ def init(
     if _is_file(data) and not time:
         others = other_splits(bunch, content["protocol"], dates, bool(shared))
     _show(data, [*others, *(f"{name} is left out: {why}" for name, why in left_out.items())])
-    _show(data, [*doubts(bunch, task), *giveaways(bunch, task)])
+    in_doubt = [*doubts(bunch, task), *giveaways(bunch, task)]
+    _show(data, in_doubt)
     if most := content["protocol"].get("max_train"):
         limit = f"each split trains on {most} of {n} rows and tests on as many at most"
         _show(config, [f"{limit}; raise max_train and max_test for more"])
@@ -139,7 +140,7 @@ def init(
         "# select: the value that is best on held-out rows of the training part is taken\n"
         "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"
     )
-    for sentence in [*advice, *others]:
+    for sentence in [*advice, *others, *in_doubt]:
         how += fill(sentence, 88, initial_indent="# ", subsequent_indent="#   ") + "\n"
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
