@@ -20,8 +20,17 @@ _SCALES = [
     ["xs", "s", "m", "l", "xl", "xxl"],
     ["tiny", "small", "medium", "large", "huge"],
     ["never", "rarely", "sometimes", "often", "always"],
-    ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"],
+    [
+        *("strongly disagree", "disagree", "neither agree nor disagree", "neutral", "undecided"),
+        *("agree", "strongly agree"),
+    ],
+    [
+        *("very dissatisfied", "dissatisfied", "neither satisfied nor dissatisfied", "neutral"),
+        *("satisfied", "very satisfied"),
+    ],
 ]
+# Answers that have no place in a scale.
+_NO_ANSWER = ["don't know", "do not know", "not sure", "not applicable", "no answer"]
 _ENOUGH_ROWS = 5_000  # to see whether the target is a linear function
 _FAR = 20  # quartile ranges
 _MOST_AGAIN = 0.05  # share of rows that repeat others
@@ -69,14 +78,18 @@ def orders(bunch: Any, task: str) -> Iterator[str]:
     if task == "classification" and (grades := in_order(bunch.target_names.tolist())):
         way = as_option("grades", grades)
         yield f"{', '.join(grades)} seem to have an order: `{way}` takes them as grades"
-    columns, numbers = list[str](), dict[str, int]()
+    columns, numbers, none = list[str](), dict[str, int](), dict[str, None]()
     for name, values in bunch.columns.nominal.items() if bunch.columns else ():
-        places = {value: k for k, value in enumerate(in_order(values))}
+        others = [value for value in values if value.strip().casefold() in _NO_ANSWER]
+        places = {v: k for k, v in enumerate(in_order(v for v in values if v not in others))}
+        none |= dict.fromkeys(others if places else ())
         if places and all(numbers.get(value, k) == k for value, k in places.items()):
             columns.append(name)
             numbers |= places
     if columns:
-        way = f"`read_as: {{replace: {json.dumps(numbers, ensure_ascii=False)}}}`"
+        texts = {"missing": [*none], "replace": numbers}
+        texts = {key: json.dumps(text, ensure_ascii=False) for key, text in texts.items() if text}
+        way = f"`read_as: {{{', '.join(f'{key}: {text}' for key, text in texts.items())}}}`"
         yield f"values of {listed(columns)} seem to have an order: {way} makes them numbers"
 
 
@@ -189,6 +202,10 @@ def other_splits(
     if texts:
         keeps = f"`read_as: {{text: [{', '.join(texts)}]}}`"
         sentences.append(f"{keeps} keeps text for methods with `columns: raw`")
+    nested = [k for k, why in left_out.items() if why == f"{VALUES} dict"]
+    if nested:
+        fields = f"the fields of {listed(nested)} would be columns"
+        sentences.append(f"{fields} if they were written so, as pandas.json_normalize does")
     lists = [k for k, why in left_out.items() if why == f"{VALUES} list"]
     sentences += [f"`points: {k}` compares the values of {k}, and no other column" for k in lists]
     most = prepared.rows / 2

@@ -418,7 +418,8 @@ def compare(
     ]
     output.show_comparison(result, f"{name}: {metric}", control, margin, level)
     is_method = result.control in of_plan.methods.keys() - baselines
-    if control is None and values["dataset"].nunique() == 1 and is_method:
+    is_one = len(result.datasets["dataset"].unique()) == 1
+    if control is None and is_one and is_method and not level:
         place = f"kernlearn.engine.fit_method({config!r}, {result.control!r})"
         output.show_wrapped(f"For new rows: {place} fits it to all rows of the data", 2)
 

@@ -95,6 +95,9 @@ def init(
         _show(data, [f"grades in their usual order: {', '.join(grades)}; `grades` gives another"])
         keys = {**keys, "grades": grades}
         bunch, keys, away, shared, dates, time = _read(data, task, keys)
+    elif bunch.card.task == "ordinal" and bunch.card.forms[0].order == "alphabet" and not grades:
+        way = as_option("grades", bunch.target_names.tolist())
+        raise DataError(f"{data}: the grades have no known order: write it, as `{way}` does")
     n_rows, n = bunch.preparation.rows, len(bunch.target)
     for name in [*shared] if _is_file(data) else ():
         try:
@@ -375,7 +378,7 @@ def _config(
     if task == "classification":
         sizes = [size for _, size in class_sizes(bunch)]
         if max(10, 2 * len(sizes)) * sizes[-1] < sum(sizes) or sizes[0] > 0.8 * sum(sizes):
-            of_two = ["roc_auc"] if len(bunch.target_names) == 2 else []
+            of_two = ["roc_auc", "average_precision"] if len(bunch.target_names) == 2 else []
             metrics = [*of_two, "balanced_accuracy", *metrics]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}
     content = {

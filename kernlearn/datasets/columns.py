@@ -69,7 +69,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         if self.form is None:
             raise DataError(f"{path}: only files with columns are read")
         if skipped := getattr(self.form, "skip", ()):
-            warn(f"{path}: lines {listed(skipped)} are left out, as of the data's file")
+            warn(f"{path}: lines {listed(map(str, skipped))} are left out, as of the data's file")
         return content_of(Path(path), self.form)
 
     def transform(self, X: Any) -> Any:
@@ -85,7 +85,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         X = X if hasattr(X, "columns") else pd.DataFrame(X)
         if not any(isinstance(name, str) for name in X.columns):  # columns without names
             named = getattr(self.form, "columns", None) or self.names
-            X = X.set_axis(list(named), axis=1) if len(named) == X.shape[1] else X
+            if len(named) != X.shape[1]:
+                raise DataError(f"{X.shape[1]} columns without names, expected {len(named)}")
+            X = X.set_axis(list(named), axis=1)
         texts = self.texts if self.encoding == "raw" else ()
         if lacking := [name for name in (*self.names, *texts) if name not in X]:
             raise DataError(f"the frame has no column {listed(lacking)}")

@@ -362,15 +362,18 @@ def _table(file: TableFile, asked: Reading) -> Guess:
     if options.kind == "delimited" and points is None:
         notes += odd_entries.leading_zeros(file, features)
     labels, is_numeric = _target_labels(file, target)
+    numbers: dict[str, int] = {}
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
         alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
         if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
             text = f"column {name}: only case or blanks tell {pairs[0]} from each other"
-            if len(first) == 2:
-                numbers = {v.strip(): sorted(first).index(v.strip().casefold()) for v in values}
-                text += f"; `read_as: {{replace: {json.dumps(numbers)}}}` makes them numbers"
             notes.append(text)
+            if len(first) == 2:
+                numbers |= {v.strip(): sorted(first).index(v.strip().casefold()) for v in values}
+    if numbers:
+        way = f"`read_as: {{replace: {json.dumps(numbers, ensure_ascii=False)}}}`"
+        notes.append(f"{way} makes numbers of columns of two values")
     used = {target, *features}
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,

@@ -112,7 +112,9 @@ def _input(data: Data, estimator: Any, *, raw: bool) -> list[tuple[str, Any]]:
         columns = clone(data.columns)
         return [("columns", columns.set_params(encoding="raw") if raw else columns)]
     if data.similarity:
-        compared = getattr(estimator, "compared_indices_", np.arange(len(data.feature_names)))
+        compared = getattr(estimator, "compared_indices_", None)
+        if compared is None or getattr(estimator, "n_refined", None):  # which may be of any point
+            compared = np.arange(len(data.feature_names))
         names = {"names": data.feature_names.tolist(), "compared": compared}
         return [("columns", FunctionTransformer(pairs_of, kw_args=names))]
     if isinstance(points, str) and kind_of(data.data) == "strings":

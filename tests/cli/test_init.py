@@ -459,3 +459,32 @@ def test_features_with_a_usual_order_are_named_and_read_as_numbers(kernlearn, tm
     bunch = load(tmp_path / "t.csv", read_as=advice["read_as"])
     assert bunch.feature_names.tolist() == ["q1", "q2", "size"]
     np.testing.assert_array_equal(bunch.data[:3], [[0, 2, 0], [1, 1, 1], [2, 0, 2]])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_every_method_for_a_matrix_takes_new_rows(kernlearn, tmp_path, missing):
+    points = RNG.normal(size=(60, 2))
+    D = np.linalg.norm(points[:, None] - points, axis=2)
+    if missing:
+        D[3, 7] = D[7, 3] = np.nan
+    np.savez(tmp_path / "d.npz", D=D, y=(points[:, 0] > 0).astype(int))
+    kernlearn("init", "d.npz", "-o", "matrix=distance")
+    for method in read_yaml(tmp_path / "d.yaml")[0]["methods"]:
+        model = fit_method(tmp_path / "d.yaml", method)
+        assert model.predict(D[10:20]).shape == (10,), method
+
+
+def test_an_order_that_is_not_known_is_asked_for(kernlearn, tmp_path):
+    rows = {"x": RNG.normal(size=60), "shade": ["pale", "dark", "grey"] * 20}
+    write_table(tmp_path / "t.csv", rows)
+    assert "grades=" in kernlearn("init", "t.csv", "--task", "ordinal", code=2).stderr
+    kernlearn("init", "t.csv", "--task", "ordinal", "-o", 'grades=["pale", "grey", "dark"]')
+
+
+def test_answers_that_have_no_place_in_a_scale_are_missing(kernlearn, tmp_path):
+    answers = ["Agree", "Disagree", "Neither agree nor disagree", "Don't know"] * 15
+    write_table(tmp_path / "t.csv", {"q1": answers, "x": [*range(60)], "kind": [*"ab"] * 30})
+    shown = kernlearn("init", "t.csv").stdout.replace("\n  ", " ")
+    advice = yaml.safe_load(shown.partition("an order: `")[2].partition("`")[0])
+    bunch = load(tmp_path / "t.csv", missing="impute", read_as=advice["read_as"])
+    np.testing.assert_array_equal(bunch.data[:4, 0], [2, 0, 1, np.nan])
