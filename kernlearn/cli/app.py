@@ -417,11 +417,21 @@ def compare(
         if "better" not in {*rules.compare_methods(values, better, control=one).table["outcome"]}
     ]
     output.show_comparison(result, f"{name}: {metric}", control, margin, level)
-    is_method = result.control in of_plan.methods.keys() - baselines
-    is_one = len(result.datasets["dataset"].unique()) == 1
-    if control is None and is_one and is_method and not level:
-        place = f"kernlearn.engine.fit_method({config!r}, {result.control!r})"
+    if control is None and not level and (labels := _labels_of(plan, choice, result.control)):
+        others = [f"{k}={v!r}" for k, v in labels.items() if k != "method"]
+        call = ", ".join([repr(config), repr(result.control), *others])
+        place = f"kernlearn.engine.fit_method({call})"
         output.show_wrapped(f"For new rows: {place} fits it to all rows of the data", 2)
+
+
+def _labels_of(plan: Any, choice: Any, method: str) -> dict[str, Any]:
+    """Return what tells the only chosen cell of a method from its others; nothing of several."""
+    own = [t.labels for t in plan.trials if t.labels["method"] == method]
+    chosen = {(*t.labels.items(),) for t in choice.of(plan) if t.labels["method"] == method}
+    if len(chosen) != 1:
+        return {}
+    several = [k for k in own[0] if len({labels[k] for labels in own}) > 1]
+    return {k: v for k, v in dict(*chosen).items() if k in several or k == "method"}
 
 
 @app.command()
