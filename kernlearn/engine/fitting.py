@@ -79,6 +79,7 @@ def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pi
 
 
 def _fitted(trial: Trial) -> Pipeline:
+    """Fit the method of a trial to all rows of its data."""
     # its random streams, and what is learnt on its rows, are those of no split
     trial = replace(trial, split=trial.spec.protocol.splits)
     spec, info = trial.spec, dict[str, Any]()
@@ -159,6 +160,13 @@ class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         A classifier, or a regressor of grades, whose predictions are rounded.
     labels : ndarray of shape (n_classes,)
         The labels in the order of their positions.
+
+    Attributes
+    ----------
+    estimator_ : object
+        The estimator, fitted.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in the order of the columns of `predict_proba`.
     """
 
     def __init__(self, estimator: Any, labels: np.ndarray) -> None:
@@ -167,9 +175,12 @@ class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     @classmethod
     def fitted(cls, estimator: Any, labels: np.ndarray) -> Self:
         """Return the model of an estimator that is fitted."""
-        model = cls(clone(estimator), labels)
-        model.estimator_ = estimator
-        return model
+        return cls(clone(estimator), labels)._keep(estimator)
+
+    def _keep(self, estimator: Any) -> Self:
+        self.estimator_ = estimator
+        self.classes_ = self.labels[getattr(estimator, "classes_", np.arange(len(self.labels)))]
+        return self
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the estimator to the positions of labels."""
@@ -177,13 +188,7 @@ class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         places = order[np.searchsorted(self.labels, y, sorter=order).clip(max=len(order) - 1)]
         if unknown := {*np.asarray(y)[self.labels[places] != y].tolist()}:
             raise ValueError(f"y has labels that are not among {listed(self.labels)}: {unknown}")
-        self.estimator_ = clone(self.estimator).fit(X, places)
-        return self
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, in the order of the columns of `predict_proba`."""
-        return self.labels[getattr(self.estimator_, "classes_", np.arange(len(self.labels)))]
+        return self._keep(clone(self.estimator).fit(X, places))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict labels."""
