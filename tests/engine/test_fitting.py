@@ -290,3 +290,19 @@ def test_what_cannot_be_fitted_is_refused(fitted):
         fit_method("demo_landmarks", "BBS", dataset="two_moons")
     with pytest.raises(SelectionError, match="FTUNE-S"):
         fit_method("demo_landmarks", "FTUNES", dataset="two_moons", n_landmarks=5)
+
+
+def test_lines_that_were_skipped_are_named_in_new_files(fitted, frame, tmp_path):
+    data = "missing: impute, nominal: onehot, read_as: {skip: [1]}"
+    own = frame.to_csv(index=False)
+    frame.to_csv(tmp_path / "plain.csv", index=False)
+    (tmp_path / "mine.csv").write_text(f"a title\n{own}")
+    (tmp_path / "new.csv").write_text(f"another\n{own}")
+
+    class Titled(pd.DataFrame):
+        def to_csv(self, *_, **__):
+            """Leave the file as it is."""
+
+    model = fitted(data=data, table=Titled(frame))
+    with pytest.warns(UserWarning, match="lines 1 are left out"):
+        assert len(model[0].read("new.csv")) == len(frame)
