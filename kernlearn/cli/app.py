@@ -414,7 +414,8 @@ def compare(
     level = [  # each is a control that was named before
         one
         for one in baselines
-        if "better" not in {*rules.compare_methods(values, better, control=one).table["outcome"]}
+        if control is None
+        and "better" not in {*rules.compare_methods(values, better, control=one).table["outcome"]}
     ]
     output.show_comparison(result, f"{name}: {metric}", control, margin, level)
     if control is None and not level and (labels := _labels_of(plan, choice, result.control)):

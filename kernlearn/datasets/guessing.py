@@ -367,8 +367,7 @@ def _table(file: TableFile, asked: Reading) -> Guess:
         first: dict[str, str] = {}
         alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
         if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
-            text = f"column {name}: only case or blanks tell {pairs[0]} from each other"
-            notes.append(text)
+            notes.append(f"column {name}: only case or blanks tell {pairs[0]} from each other")
             if len(first) == 2:
                 numbers |= {v.strip(): sorted(first).index(v.strip().casefold()) for v in values}
     if numbers:

@@ -88,13 +88,17 @@ def naming_classes(scope: Scope, trial: Trial, data: Data) -> Scope:
 
 
 def load_parts(
-    trial: Trial, scope: Scope, target: Target, info: dict[str, Any]
+    trial: Trial, scope: Scope, target: Target, info: dict[str, Any], *, whole: bool = False
 ) -> tuple[Data, Parts]:
-    """Return a trial's data and its parts; `target` gives the values to predict."""
+    """Return a trial's data and its parts; `target` gives the values to predict.
+
+    If `whole`, all rows are the training part.
+    """
     data = load_data(trial, scope)
     y = target(data, trial.spec, info)
     raw = trial.spec.method.columns == "raw"
-    return data, prepare(data, y, trial.spec.protocol, trial.split, raw=raw)
+    split = None if whole else trial.split
+    return data, prepare(data, y, trial.spec.protocol, split, raw=raw)
 
 
 def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:

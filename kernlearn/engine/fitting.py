@@ -20,10 +20,10 @@ from kernlearn.config.trial import Trial
 from kernlearn.datasets.data import Data
 from kernlearn.datasets.tables import as_objects, default_names, kind_of
 from kernlearn.engine import build
-from kernlearn.engine.preparation import prepare
 from kernlearn.engine.search import fit_given, hold_out_inside, select
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import ConfigError, DataError, SelectionError
+from kernlearn.validation import label_codes
 
 
 def fit_method(config: str | os.PathLike[str], method: str, **labels: Any) -> Pipeline:
@@ -82,16 +82,14 @@ def _fitted(trial: Trial) -> Pipeline:
     """Fit the method of a trial to all rows of its data."""
     # its random streams, and what is learnt on its rows, are those of no split
     trial = replace(trial, split=trial.spec.protocol.splits)
-    spec, info = trial.spec, dict[str, Any]()
+    spec = trial.spec
     scope = load_plugins(trial.source.plugins) if spec.plugins else BUILT_IN
     task = TASKS[spec.task].load()
     if not isinstance(task, Task) or spec.protocol.scale_target:
         what = "scale_target" if isinstance(task, Task) else f"task: {spec.task}"
         raise ConfigError(f"{what}: no pipeline predicts the targets of the data")
-    data = build.load_data(trial, scope)
-    y, is_raw = task.target(data, spec, info), spec.method.columns == "raw"
+    data, parts = build.load_parts(trial, scope, task.target, {}, whole=True)
     scope = build.naming_classes(scope, trial, data)
-    parts = prepare(data, y, spec.protocol, None, raw=is_raw)
     parts = parts.dense() if spec.method.dense else parts
     with threadpool_limits(spec.protocol.threads):
         kernel = build.build_kernel(trial, scope, parts)
@@ -103,7 +101,7 @@ def _fitted(trial: Trial) -> Pipeline:
     steps: list[tuple[str, Any]] = [*parts.steps, ("method", estimator)]
     if len(data.target_names) and spec.dataset.entry.binarize is None:
         steps[-1] = ("method", Labelled.fitted(estimator, _as_given(data.target_names)))
-    return Pipeline([*_input(data, estimator, raw=is_raw), *steps])
+    return Pipeline([*_input(data, estimator, raw=spec.method.columns == "raw"), *steps])
 
 
 def _input(data: Data, estimator: Any, *, raw: bool) -> list[tuple[str, Any]]:
@@ -184,11 +182,8 @@ class Labelled(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the estimator to the positions of labels."""
-        order = np.argsort(self.labels)
-        places = order[np.searchsorted(self.labels, y, sorter=order).clip(max=len(order) - 1)]
-        if unknown := {*np.asarray(y)[self.labels[places] != y].tolist()}:
-            raise ValueError(f"y has labels that are not among {listed(self.labels)}: {unknown}")
-        return self._keep(clone(self.estimator).fit(X, places))
+        codes = label_codes(self.labels, np.asarray(y))
+        return self._keep(clone(self.estimator).fit(X, codes))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict labels."""

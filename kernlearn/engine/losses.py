@@ -26,10 +26,10 @@ def _absolute(true: Values, predicted: Values) -> Values:
     return np.abs(true - predicted)
 
 
-def _weights(true: Values) -> Values:
-    """Return weights by which each class or grade counts the same."""
+def _of_grades(true: Values, predicted: Values) -> Values:
+    """Return absolute errors, weighted so that each grade counts the same."""
     _, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
-    return len(true) / (len(counts) * counts[codes])
+    return _absolute(true, predicted) * (len(true) / (len(counts) * counts[codes]))
 
 
 def _balanced(true: Values, predicted: Values) -> Values:
@@ -37,7 +37,8 @@ def _balanced(true: Values, predicted: Values) -> Values:
     _, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
     right = (true == predicted).astype(float)
     accuracies = np.bincount(codes, right) / counts
-    return accuracies.mean() + (right - accuracies[codes]) * _weights(true)
+    weights = len(true) / (len(counts) * counts[codes])
+    return accuracies.mean() + (right - accuracies[codes]) * weights
 
 
 def _scores(of: Predictions) -> Values:
@@ -104,7 +105,7 @@ _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
     "rmse": _root,
     "mae": _absolute,
     "aae": _absolute,
-    "macro_aae": lambda true, predicted: _absolute(true, predicted) * _weights(true),
+    "macro_aae": _of_grades,
     "balanced_accuracy": _balanced,
     "f1": lambda true, predicted: _ratio(2 * true * predicted, true + predicted),
     "precision": lambda true, predicted: _ratio(true * predicted, predicted),
